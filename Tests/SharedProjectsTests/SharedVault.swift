@@ -73,9 +73,7 @@ final class SharedVault {
                 ).record(in: &transaction)
             }
         ) { transaction in
-            let result = try body(&transaction)
-            if locked { try ChangeRecorder.checkLocked(transaction) }
-            return result
+            try body(&transaction)
         }
     }
 

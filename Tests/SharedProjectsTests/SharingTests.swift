@@ -172,10 +172,6 @@ struct SharingTests {
         let before = try reader.directory.read("vault.zgv")
         let refusal = #expect(throws: SharingError.self) { try reader.set("A", "mine") }
         #expect(refusal?.code == .notAllowed)
-        let locked = #expect(throws: SharingError.self) {
-            try reader.set("A", "mine", locked: true)
-        }
-        #expect(locked?.code == .notAllowed)
         #expect(try reader.directory.read("vault.zgv") == before)
         #expect(try writer.values() == ["A": "(none)", "B": "(none)", "C": "(none)"])
         try writer.set("A", "offered")

@@ -51,28 +51,6 @@ package struct ChangeRecorder {
         return count
     }
 
-    /// Checks a write while the values are locked, before it makes something that no later write could
-    /// tell the group.
-    ///
-    /// - Returns: Whether a later write must tell a group what this one changes.
-    /// - Throws: ``SharingError/Code/notAllowed`` for a reader, and for a writer who does more than
-    ///   add variables and values.
-    @discardableResult
-    package static func checkLocked(_ transaction: borrowing VaultTransaction) throws -> Bool {
-        var concernsGroup = false
-        for shared in try SharedProject.all(in: transaction.index)
-        where transaction.changesVariables(of: shared.project) {
-            let membership = try GroupMembership.of(shared.group, in: transaction.index)
-            guard let membership, membership.standing == .active else { continue }
-            let project = transaction.index.project(shared.project)?.name ?? "the project"
-            concernsGroup = true
-            try checkRole(
-                of: membership, changing: project,
-                onlyAdds: !transaction.changesMoreThanValues(of: shared.project))
-        }
-        return concernsGroup
-    }
-
     /// - Throws: ``SharingError/Code/notAllowed`` for a reader, and for a writer who does more than
     ///   add variables and values.
     private static func checkRole(

@@ -13,23 +13,6 @@ package struct RecordedVariable: Equatable, Sendable {
     package let version: UInt64
 }
 
-extension RecordedVariable {
-    /// The state in the index, accepted or not.
-    fileprivate init(_ variable: Variable) {
-        self.init(
-            id: variable.id, name: variable.name, scope: variable.attributes.scope,
-            kind: variable.attributes.kind, comment: variable.attributes.comment,
-            rotationSeconds: variable.rotationSeconds, isLive: variable.isLive,
-            version: variable.currentVersion)
-    }
-
-    fileprivate var withoutVersion: RecordedVariable {
-        RecordedVariable(
-            id: id, name: name, scope: scope, kind: kind, comment: comment,
-            rotationSeconds: rotationSeconds, isLive: isLive, version: 0)
-    }
-}
-
 extension VaultTransaction {
     /// Returns the accepted states of a project's records, ascending by id. What a locked write
     /// changed is not among them until somebody accepts it.
@@ -48,27 +31,6 @@ extension VaultTransaction {
                 comment: variable.attributes.comment, rotationSeconds: accepted.rotationSeconds,
                 isLive: accepted.isLive, version: accepted.currentVersion)
         }.sorted { $0.id < $1.id }
-    }
-
-    /// Returns whether the transaction changes a record of a project: its value, name, scope, type,
-    /// comment, reminder, or whether it is in use.
-    package func changesVariables(of project: Identifier) -> Bool {
-        let old = before.variables.filter { $0.project == project }.map(RecordedVariable.init)
-        let new = index.variables.filter { $0.project == project }.map(RecordedVariable.init)
-        return old.sorted { $0.id < $1.id } != new.sorted { $0.id < $1.id }
-    }
-
-    /// Returns whether the transaction does more to a project's records than to add some, and to
-    /// store values in others.
-    package func changesMoreThanValues(of project: Identifier) -> Bool {
-        let new = Dictionary(
-            index.variables.lazy.filter { $0.project == project }.map {
-                ($0.id, RecordedVariable($0).withoutVersion)
-            }, uniquingKeysWith: { first, _ in first })
-        return before.variables.contains {
-            $0.project == project && $0.isLive
-                && new[$0.id] != RecordedVariable($0).withoutVersion
-        }
     }
 
     /// Opens an accepted version, also one that this transaction sealed.

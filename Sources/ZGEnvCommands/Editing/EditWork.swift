@@ -52,7 +52,7 @@ struct EditWork {
     func apply(_ plan: EditPlan, _ edited: EditedText) throws {
         let time = workspace.context.now()
         let project = values.project.id
-        try session.update(with: keys) { transaction in
+        try session.update { transaction in
             guard transaction.index.projects.contains(where: { $0.id == project }) else {
                 throw Conflict(keys: plan.steps.map(\.key))
             }

@@ -252,7 +252,6 @@ struct ExposureWork {
                     reason: reason))
         }
         try workspace.session.update(
-            with: try workspace.session.keys(.values),
             telling: GroupNews(settlements: settlements)
         ) { _ in }
     }

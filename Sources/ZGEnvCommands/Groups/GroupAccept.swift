@@ -52,7 +52,7 @@ struct GroupAccept: Command {
         try confirm(lines, project.name, workspace)
         let accepted = found.map(\.change)
         try workspace.session.update(
-            with: workspace.session.keys(.values), telling: try Self.news(found, shared, index)
+            telling: try Self.news(found, shared, index)
         ) { transaction in
             guard
                 var now = try SharedProject.all(in: transaction.index)

@@ -194,7 +194,7 @@ final class GroupAccess {
         let vault = try workspace.session.opened().header.vaultID
         let now = workspace.context.now()
         let id = membership.id
-        return try workspace.session.update(with: keys) { [self] transaction in
+        return try workspace.session.update { [self] transaction in
             if let wanted {
                 try transaction.changeMembership(id) {
                     $0.detached.removeAll { $0.compartment == wanted }

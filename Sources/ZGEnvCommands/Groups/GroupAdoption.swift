@@ -81,7 +81,7 @@ struct GroupAdoption {
                 text: DisplayText.lines(all + link, after: "Would "))
         }
         let time = workspace.context.now()
-        plan = try workspace.session.update(with: keys) { transaction in
+        plan = try workspace.session.update { transaction in
             guard let place = transaction.index.projects.firstIndex(where: { $0.id == found.id }),
                 let values = transaction.values
             else { throw ProjectResolver.notFound(project, in: transaction.index) }
@@ -195,9 +195,7 @@ struct GroupAdoption {
         let final = try found.binding()
         try LinkedProject.checkOwner(
             of: final, is: project, try workspace.session.index(.everything))
-        let forgotten = try workspace.session.update(
-            with: try workspace.session.keys(.values)
-        ) { transaction in
+        let forgotten = try workspace.session.update { transaction in
             guard
                 let place = transaction.index.projects.firstIndex(where: { $0.id == project.id })
             else { throw ProjectResolver.notFound(project.name, in: transaction.index) }

@@ -231,7 +231,7 @@ struct GroupJoin: Command {
         let sealed = try secrets.sealed(for: membership.id, vault: vault, with: keys)
         let new = membership
         if !found.isUsed {
-            try workspace.session.update(with: keys) { transaction in
+            try workspace.session.update { transaction in
                 // Projects that are no longer shared would give out what is held.
                 try HeldGate.checkAll(of: invite.group, in: transaction.index)
                 var new = new

@@ -50,7 +50,7 @@ struct GroupLeave: Command {
         }
         let unused = try MemberSecrets()
         let vault = try workspace.session.opened().header.vaultID
-        try workspace.session.update(with: keys) { transaction in
+        try workspace.session.update { transaction in
             try transaction.detachAll(of: membership)
             // Only what attaches the projects again is kept, with new keys in place of the member's.
             guard

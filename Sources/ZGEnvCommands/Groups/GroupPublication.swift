@@ -19,16 +19,8 @@ struct GroupPublication {
         if waiting.count > 0, isAutomatic { result = publishAll(after: result) }
         let left = workspace.session.waiting
         if left.isEmpty { return result }
-        let next = left.count > 0 ? "sync" : "unlock"
-        if left.count > 0 {
-            workspace.note(WaitingChanges.advice(left.count))
-        } else {
-            workspace.note(
-                "The group learns of the change after the next zg-env unlock and zg-env sync.")
-        }
-        return result.with(
-            "groupChanges",
-            ["waiting": .integer(Int64(left.count)), "waitsFor": .string(next)])
+        workspace.note(WaitingChanges.advice(left.count))
+        return result.with("groupChanges", ["waiting": .integer(Int64(left.count))])
     }
 
     /// Settings that cannot be read fail the command that needs them; here the changes just wait.

@@ -62,8 +62,7 @@ struct GroupWelcome {
                     let link = DirectoryLink(workspace)
                     _ = try link.write(.local(only), name: only, local: only, at: directory)
                     try link.approve(
-                        directory, .local(only), as: only, binding: nil,
-                        try workspace.session.keys(.values))
+                        directory, .local(only), as: only, binding: nil)
                 } else {
                     DirectoryLink.offer(only, isArgument: true, workspace, after: &result)
                 }

@@ -107,7 +107,7 @@ struct Resolve: Command {
             var news = GroupNews()
             for item in contested { news.decided[item.variable] = [.name, .scope] }
             try workspace.session.update(
-                with: workspace.session.keys(.values), telling: news
+                telling: news
             ) { _ in }
             for scope in scopes {
                 workspace.note(
@@ -248,7 +248,7 @@ struct Resolve: Command {
         ])
         for other in others { news.decided[other.variable] = [.scope] }
         try workspace.session.update(
-            with: workspace.session.keys(.values), telling: news
+            telling: news
         ) { transaction in
             guard let position = transaction.position(of: chosen.variable.id),
                 transaction.makeCurrent(

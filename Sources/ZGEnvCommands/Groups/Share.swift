@@ -165,7 +165,7 @@ struct Share: Command {
         let sealed = try secrets.sealed(
             for: membership.id, vault: vault.header.vaultID, with: keys)
         let final = membership
-        try workspace.session.update(with: keys) { transaction in
+        try workspace.session.update { transaction in
             try transaction.keep(final.entry(sealed: sealed))
             try Self.keep(project.id, entry.name, compartment, now, in: &transaction)
         }

@@ -30,8 +30,8 @@ struct PostalJoin: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let (known, keys) = try RelayAccess.registrations(workspace)
-        try check(known)
+        _ = try workspace.session.keys(workspace.session.writingTier)
+        try check(try RelayAccess.registrations(workspace).all)
         let client = try RelayAccess.client(origin, nil, workspace)
         let invite = try code(workspace)
         if workspace.options.dryRun {
@@ -54,7 +54,7 @@ struct PostalJoin: Command {
             joinedAt: workspace.context.now(), relay: origin.description,
             device: joined.device.name, accounts: joined.device.accounts, token: joined.token,
             seed: seed)
-        try keep(registration, keys, workspace)
+        try keep(registration, workspace)
         try confirm(registration, workspace)
         workspace.note(
             "Joined \(origin) as \(registration.device). zg-env notify run and zg-env watch now receive events from this relay."
@@ -110,10 +110,10 @@ struct PostalJoin: Command {
 
     /// Stores the registration in the vault; if that fails, removes the device from the relay.
     private func keep(
-        _ registration: RelayRegistration, _ keys: VaultKeys, _ workspace: Workspace
+        _ registration: RelayRegistration, _ workspace: Workspace
     ) throws {
         do {
-            try workspace.session.update(with: keys) { transaction in
+            try workspace.session.update { transaction in
                 guard
                     try !transaction.index.relays().contains(where: {
                         $0.relay == registration.relay

@@ -39,10 +39,10 @@ struct PostalLeave: Command {
                 json: .object(members + [.init("dryRun", true)]),
                 text: DisplayText.lines(plan, after: "Would "))
         }
+        _ = try workspace.session.keys(.values)
         let isGone = try removeFromRelay(registration, workspace)
-        let keys = try workspace.session.keys(.index)
         do {
-            try workspace.session.update(with: keys) { $0.leave(registration.id) }
+            try workspace.session.update { $0.leave(registration.id) }
         } catch {
             var failure = CommandError(mapping: error)
             if isGone {

@@ -38,7 +38,7 @@ struct ProjectCreate: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let session = try VercelSession(workspace)
-        let keys = try workspace.session.keys(.index)
+        _ = try workspace.session.keys(workspace.session.writingTier)
         let index = try workspace.session.index(.listing)
         let known = index.project(named: local)
         try check(known)
@@ -49,7 +49,7 @@ struct ProjectCreate: Command {
         defer { workspace.dropProjectLists(at: access.client.origin) }
         let platform = try readBack(try create(access, workspace), access)
         let binding = try LinkedProject.binding(to: platform, access, workspace)
-        try link(binding, keys, workspace)
+        try link(binding, workspace)
         workspace.note("Created project \(platform.name) on Vercel.")
         if known == nil { workspace.note("Created project \(local).") }
         var result = CommandResult(json: [
@@ -145,11 +145,11 @@ struct ProjectCreate: Command {
 
     /// Stores the link. The project stays on Vercel if that fails.
     private func link(
-        _ binding: VaultProject.Binding, _ keys: VaultKeys, _ workspace: Workspace
+        _ binding: VaultProject.Binding, _ workspace: Workspace
     ) throws {
         let time = workspace.context.now()
         do {
-            try workspace.session.update(with: keys) { transaction in
+            try workspace.session.update { transaction in
                 let project = transaction.project(named: local, at: time).project
                 try check(project)
                 let position = transaction.index.projects.firstIndex { $0.id == project.id }

@@ -21,7 +21,7 @@ struct ProjectRemove: Command {
     init(_ command: ParsedCommand) { name = command.required("NAME") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        var keys = try workspace.session.keys(.index)
+        _ = try workspace.session.keys(workspace.session.writingTier)
         let index = try workspace.session.index(.listing)
         guard let project = index.project(named: name) else {
             throw ProjectResolver.notFound(name, in: index)
@@ -35,7 +35,6 @@ struct ProjectRemove: Command {
         let group = try shared.flatMap {
             try GroupMembership.active(of: $0, in: workspace.session.index(.everything))
         }
-        if shared != nil { keys = try workspace.session.keys(.values) }
         if let group, group.standing == .active {
             plan.append(
                 "send nothing: \(group.name) keeps the project, and "
@@ -44,8 +43,7 @@ struct ProjectRemove: Command {
         }
         let answer = try workspace.confirm(plan, "Remove the project permanently?")
         if answer {
-            let keys = keys
-            try workspace.session.update(with: keys) { transaction in
+            try workspace.session.update { transaction in
                 guard transaction.index.variables(of: project.id).count == count else {
                     throw CommandError(
                         .conflict, "\(name) was changed while the command was running.",

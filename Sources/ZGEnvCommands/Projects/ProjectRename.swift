@@ -23,7 +23,7 @@ struct ProjectRename: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.keys(.index)
+        _ = try workspace.session.keys(workspace.session.writingTier)
         guard name != WebhookSecrets.projectName else {
             throw CommandError(
                 .usage,
@@ -42,7 +42,7 @@ struct ProjectRename: Command {
         }
         _ = try position(try workspace.session.index(.listing))
         if !workspace.options.dryRun {
-            try workspace.session.update(with: keys) { transaction in
+            try workspace.session.update { transaction in
                 transaction.index.projects[try position(transaction.index)].name = new
             }
             workspace.note("Renamed the project \(name) to \(new).")

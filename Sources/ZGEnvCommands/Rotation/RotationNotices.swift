@@ -104,7 +104,7 @@ struct RotationNotices {
             "Are you certain that no rotation is running?")
         if answer {
             let news = GroupNews(takenOver: Set(found.map(\.notice.variable)))
-            try workspace.session.update(with: keys, telling: news) { _ in }
+            try workspace.session.update(telling: news) { _ in }
             workspace.note("Ended the rotation of \(key) by \(authors.joined(separator: ", ")).")
         }
         let names = authors.joined(separator: ", ")

@@ -342,7 +342,7 @@ struct RotationSetup {
         let time = workspace.context.now()
         let entry = RotationEntry(createdAt: time, plan: plan)
         let lock = try RotationLock(entry, workspace)
-        try session.update(with: try session.keys(.values)) { transaction in
+        try session.update { transaction in
             try RotationSelection.checkNoneIsOpen(
                 for: Set(places.flatMap { $0.records.map(\.id) }), key: request.key,
                 in: transaction.index)

@@ -48,7 +48,7 @@ struct RotationSplit {
     private func split(_ place: RotationSetup.Place) throws -> Set<Identifier> {
         let session = workspace.session
         let time = workspace.context.now()
-        return try session.update(with: try session.keys(.values)) { transaction in
+        return try session.update { transaction in
             let records = transaction.index.variables.filter {
                 $0.project == place.project.id && $0.name == key
             }

@@ -34,7 +34,7 @@ enum RotationStatus {
             let lock = try RotationLock(found, workspace)
             defer { withExtendedLifetime(lock) {} }
             let time = max(workspace.context.now(), 1)
-            closed = try workspace.session.update(with: try workspace.session.keys(.values)) {
+            closed = try workspace.session.update {
                 try close(found, at: time, in: &$0)
             }
             workspace.note("Closed the rotation of \(found.plan.key).")

@@ -213,7 +213,7 @@ struct RotationWork {
     /// Returns the current state of a locked rotation, authenticated with the values' key.
     private func authentic(_ found: RotationEntry) throws -> RotationEntry {
         workspace.session.closeVault()
-        let rotation = try workspace.session.update(with: try workspace.session.keys(.values)) {
+        let rotation = try workspace.session.update {
             try $0.rotation(found.id)
         }
         guard let rotation, rotation.isOpen else {

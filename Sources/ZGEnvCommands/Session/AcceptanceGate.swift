@@ -57,7 +57,7 @@ struct AcceptanceGate {
         else {
             throw review.refusal
         }
-        try workspace.session.update(with: keys) { try $0.accept(comparison) }
+        try workspace.session.update { try $0.accept(comparison) }
         return true
     }
 }

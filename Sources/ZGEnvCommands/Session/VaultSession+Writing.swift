@@ -4,17 +4,19 @@ internal import SharedProjects
 internal import Vault
 
 extension VaultSession {
-    /// Changes the vault under its lock; see ``Vault/update(_:in:keys:vaultID:_:)``.
+    /// Changes the vault under its lock, with the keys of the values; see
+    /// ``Vault/update(_:in:keys:vaultID:_:)``. Nothing else in a command writes the variables,
+    /// accounts, settings or slots.
     ///
     /// - Parameters:
     ///   - newPlace: A place that stores a guard from this write on.
-    ///   - news: What the write reports to groups besides what it changes; needs keys that open values.
+    ///   - news: What the write reports to groups besides what it changes.
     @discardableResult
     func update<R>(
-        with keys: VaultKeys, newPlace: RollbackGuards.Place? = nil,
-        telling news: GroupNews = GroupNews(),
+        newPlace: RollbackGuards.Place? = nil, telling news: GroupNews = GroupNews(),
         _ body: @escaping (inout VaultTransaction) throws -> R
     ) throws -> R {
+        let keys = try keys(.values)
         guard turns.isActive, newPlace == nil else {
             return try updateAlone(with: keys, newPlace: newPlace) { transaction, told in
                 told = news
@@ -49,13 +51,7 @@ extension VaultSession {
             by: .init(command: command, time: context.now()),
             written: { sighting in
                 let new = newPlace.map { places.contains($0) ? [] : [$0] } ?? []
-                // A locked writer cannot authenticate the checkpoint, so the number seen before stays.
-                updateGuards(
-                    keys.opensValues
-                        ? sighting
-                        : sighting.with(
-                            checkpointGeneration: pinned?.checkpointGeneration ?? 0), of: vaultID,
-                    places + new)
+                updateGuards(sighting, of: vaultID, places + new)
             },
             recorder: { transaction in
                 let count = try ChangeRecorder(
@@ -73,9 +69,6 @@ extension VaultSession {
             if !isSyncing {
                 try checkRotations(in: transaction)
                 try RotationNoticeGate.check(transaction)
-            }
-            if !keys.opensValues, try ChangeRecorder.checkLocked(transaction) {
-                waiting.includesLocked = true
             }
             pruneHistory(in: &transaction)
             return result

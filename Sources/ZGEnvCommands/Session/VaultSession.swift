@@ -185,6 +185,10 @@ package final class VaultSession {
         return nil
     }
 
+    /// What a command that writes the vault opens first: the values, so that it asks before it works;
+    /// the index for a dry run, which writes nothing.
+    var writingTier: KeySlot.Tier { options.dryRun ? .index : .values }
+
     /// The tier for work that is better done with the values open: the values if the passphrase needs no
     /// prompt, otherwise the index.
     var unattendedTier: KeySlot.Tier { passphraseSource.isUnattended ? .values : .index }

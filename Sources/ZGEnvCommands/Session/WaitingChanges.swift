@@ -4,13 +4,10 @@ internal import CommandLineKit
 struct WaitingChanges {
     /// The changes in the vault that no place was seen to hold; 0 if no write recorded one.
     var count = 0
-    /// Whether a write while the values were locked changed a shared project. The write that accepts
-    /// it records the change.
-    var includesLocked = false
     /// Whether the command has told the user.
     var isReported = false
 
-    var isEmpty: Bool { count == 0 && !includesLocked }
+    var isEmpty: Bool { count == 0 }
 
     /// `1 unpublished change`.
     static func text(_ count: Int) -> String { DisplayText.count(count, "unpublished change") }

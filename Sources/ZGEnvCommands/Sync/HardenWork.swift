@@ -212,7 +212,7 @@ struct HardenWork {
 
     private func changing<R>(_ body: @escaping (inout VaultTransaction) throws -> R) throws -> R {
         do {
-            return try workspace.session.update(with: keys, body)
+            return try workspace.session.update(body)
         } catch let conflict as HardeningConflict {
             throw CommandError(
                 .conflict, "\(conflict.key) changed in the vault while the command was running.",

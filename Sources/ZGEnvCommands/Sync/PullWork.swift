@@ -74,7 +74,7 @@ struct PullWork {
     func look() throws -> Finding {
         // Reads the vault first: a later push by another command is detected before the write, while a
         // list older than the vault would look like a change on Vercel.
-        let keys = try workspace.session.keys(workspace.session.unattendedTier)
+        let keys = try workspace.session.keys(workspace.session.writingTier)
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .everything)
         var variables = index.variables.filter { $0.project == project.id }
@@ -264,8 +264,7 @@ struct PullWork {
         let time = workspace.context.now()
         let account = bound.accountID
         let live = bound.platform.liveDeployment
-        let keys = try workspace.session.keys(workspace.session.unattendedTier)
-        try workspace.session.update(with: keys) { transaction in
+        try workspace.session.update { transaction in
             try place(in: &transaction)
             finding.claimed.apply(to: &transaction.index.variables)
             let now = transaction.index.variables.filter { $0.project == project.id }

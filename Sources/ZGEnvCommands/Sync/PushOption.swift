@@ -30,12 +30,6 @@ struct PushOption {
         allowsWeaker = command.has(Self.allowWeaker.name)
     }
 
-    /// Returns the tier to open for the write before a push: that of the values, so that the push finds
-    /// this command's changes confirmed.
-    func tier(_ workspace: Workspace, otherwise: KeySlot.Tier) -> KeySlot.Tier {
-        pushes && !workspace.options.dryRun ? .values : otherwise
-    }
-
     /// Pushes the keys if `--push` was given, and joins the results.
     ///
     /// The change in the vault remains even if the push fails; the error says so.

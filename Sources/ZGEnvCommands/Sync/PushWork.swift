@@ -505,7 +505,7 @@ struct PushWork {
     private func keep(_ note: PushNote) throws {
         let (account, time) = (bound.accountID, workspace.context.now())
         let vercelTime = bound.access.client.vercelTime
-        try workspace.session.update(with: try workspace.session.keys(.index)) {
+        try workspace.session.update {
             $0.keep(
                 note, of: project.id, account: account, time: time, vercelTime: vercelTime)
         }
@@ -529,10 +529,7 @@ struct PushWork {
     ) throws {
         let (account, time) = (bound.accountID, workspace.context.now())
         let live = bound.platform.liveDeployment
-        // Which record of Vercel a variable is, is for the root to say.
-        let keys = try workspace.session.keys(
-            seen.claimed.isEmpty && seen.stricter.kinds.isEmpty ? .index : .values)
-        try workspace.session.update(with: keys) { transaction in
+        try workspace.session.update { transaction in
             transaction.keep(seen.resolution, account: account, time: time)
             seen.claimed.apply(to: &transaction.index.variables)
             seen.stricter.apply(to: &transaction.index.variables)
@@ -603,7 +600,7 @@ struct PushWork {
             }
             if claims.isEmpty { return }
             try session.update(
-                with: try session.keys(.values), telling: GroupNews(claims: claims)
+                telling: GroupNews(claims: claims)
             ) { _ in }
         } catch {
             // What was sent is on Vercel; a colleague's push compares values instead.

@@ -90,7 +90,7 @@ struct Copy: Command {
         var touched: [(key: String, touched: RecordEdit.Touched)] = []
         if !workspace.options.dryRun {
             let time = workspace.context.now()
-            try workspace.session.update(with: keys) { transaction in
+            try workspace.session.update { transaction in
                 guard let reader = transaction.values else {
                     throw CommandError(.locked, "The values are locked.")
                 }

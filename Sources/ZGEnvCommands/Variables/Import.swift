@@ -85,8 +85,7 @@ struct Import: Command {
         try check(workspace)
         let wanted = try options.scope()
         _ = try ProjectResolver(workspace).reference(warns: false)
-        var keys = try workspace.session.keys(
-            afterwards.tier(workspace, otherwise: workspace.session.unattendedTier))
+        let keys = try workspace.session.keys(workspace.session.writingTier)
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
         let progress = WorkProgress(workspace)
@@ -97,9 +96,6 @@ struct Import: Command {
         if known == nil { try TypoCheck.check(project: projectName, in: index, workspace) }
         let advice = try known.flatMap { try SchemaAdvice.find(for: $0, in: index, workspace) }
         try check(content, advice, workspace)
-        if let known {
-            keys = try keysForComparison(with: known, of: variables, content, keys, workspace)
-        }
         if kind == .sensitive { SensitiveScope.warn(content.keys, workspace.context) }
         var work = ImportWork(
             content: content, projectName: projectName, kind: kind, rule: conflictRule,
@@ -127,7 +123,7 @@ struct Import: Command {
             plan = try work.planned(in: try workspace.session.opened(), with: keys)
             if known == nil { workspace.note("Would create project \(projectName).") }
         } else {
-            (plan, written) = try workspace.session.update(with: keys) { transaction in
+            (plan, written) = try workspace.session.update { transaction in
                 let plan = try work.apply(to: &transaction)
                 return (plan, transaction.index.variables)
             }
@@ -236,24 +232,6 @@ struct Import: Command {
     /// Returns the custom environments of some variables.
     private static func environments(of variables: [Variable]) -> [String] {
         Set(variables.flatMap(\.attributes.scope.customEnvironments)).sorted()
-    }
-
-    /// Returns keys that open the values if a person can be asked for the passphrase and the vault
-    /// has some of the keys: unchanged values then get no new version.
-    private func keysForComparison(
-        with project: VaultProject, of variables: [Variable], _ content: ImportContent,
-        _ keys: VaultKeys, _ workspace: Workspace
-    ) throws -> VaultKeys {
-        let options = workspace.options
-        guard !keys.opensValues, !options.yes, !options.json, workspace.interaction.canConfirm
-        else { return keys }
-        let known = Set(variables.map(\.name))
-        let count = content.keys.count { known.contains($0) }
-        guard count > 0 else { return keys }
-        workspace.note(
-            "\(project.name) has \(count == 1 ? "1 of these variables" : "\(count) of these variables"). The passphrase lets import compare the values."
-        )
-        return try workspace.session.keys(.values)
     }
 
     /// Returns the imported values by record, for the push.

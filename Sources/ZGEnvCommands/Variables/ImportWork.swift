@@ -148,11 +148,9 @@ struct ImportWork {
         ).position
     }
 
-    /// Verifies every chunk of the vault and, if values are unlocked, compares every imported value
-    /// with the file's.
+    /// Verifies every chunk of the vault, and compares every imported value with the file's.
     func verify(_ vault: Vault, with keys: VaultKeys) throws {
         try vault.verify(with: keys)
-        guard keys.opensValues else { return }
         var work = self
         work.empty = empty.allowingAll
         let plan = try work.planned(in: vault, with: keys)

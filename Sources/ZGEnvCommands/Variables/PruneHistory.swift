@@ -28,7 +28,7 @@ struct PruneHistory: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.keys(.index)
+        let keys = try workspace.session.keys(workspace.session.writingTier)
         let index = try workspace.session.opened().index(with: keys, extent: .everything)
         let project = try ProjectResolver(workspace).existing(in: index)
         let records = index.variables.filter { $0.project == project.id && $0.name == key }
@@ -61,7 +61,7 @@ struct PruneHistory: Command {
         let answer = try workspace.confirm(lines, question)
         if !answer { return result(planned, dryRun: true) }
         if planned.isEmpty { return result([], dryRun: false) }
-        let dropped = try workspace.session.update(with: keys) { transaction in
+        let dropped = try workspace.session.update { transaction in
             // Checked again under the lock: versions pushed or set in the meantime must be kept.
             let still = prunable(transaction.index).filter { version in
                 planned.contains {

@@ -40,8 +40,7 @@ struct Remove: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         try afterwards.check(workspace)
-        let keys = try workspace.session.keys(
-            afterwards.tier(workspace, otherwise: workspace.session.unattendedTier))
+        _ = try workspace.session.keys(workspace.session.writingTier)
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)
         let plan = try names.flatMap { try self.plan($0, project, index) }
@@ -65,7 +64,7 @@ struct Remove: Command {
                     text: DisplayText.lines(lines, after: "Would ")), project.name)
         }
         let time = workspace.context.now()
-        try workspace.session.update(with: keys) { transaction in
+        try workspace.session.update { transaction in
             for step in plan {
                 guard let position = transaction.position(of: step.record),
                     transaction.index.variables[position].isLive,

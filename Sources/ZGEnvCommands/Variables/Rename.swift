@@ -43,7 +43,7 @@ struct Rename: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.keys(workspace.session.unattendedTier)
+        _ = try workspace.session.keys(workspace.session.writingTier)
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)
         func check(_ index: VaultIndex) throws {
@@ -64,7 +64,7 @@ struct Rename: Command {
         VariableName.warnUnlessPortable(new, workspace.context)
         if !workspace.options.dryRun {
             let time = workspace.context.now()
-            let raised = try workspace.session.update(with: keys) { transaction in
+            let raised = try workspace.session.update { transaction in
                 try check(transaction.index)
                 let former = transaction.index.records(of: project.id, named: new)
                 var raised = false

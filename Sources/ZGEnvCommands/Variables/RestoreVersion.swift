@@ -83,7 +83,7 @@ struct RestoreVersion: Command {
             "dryRun": .bool(workspace.options.dryRun),
         ])
         if workspace.options.dryRun { return afterwards.planned(after: result, project.name) }
-        let restored = try workspace.session.update(with: keys) { transaction in
+        let restored = try workspace.session.update { transaction in
             try empty.planning { empty in
                 guard let reader = transaction.values,
                     let position = transaction.position(of: record.id)

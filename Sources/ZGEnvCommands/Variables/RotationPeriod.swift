@@ -75,7 +75,7 @@ enum RotationPeriod {
     static func set(
         _ seconds: UInt64, _ records: Set<Identifier>, _ workspace: Workspace
     ) throws {
-        try workspace.session.update(with: try workspace.session.keys(.index)) { transaction in
+        try workspace.session.update { transaction in
             for position in transaction.index.variables.indices
             where records.contains(transaction.index.variables[position].id) {
                 transaction.index.variables[position].rotationSeconds = seconds

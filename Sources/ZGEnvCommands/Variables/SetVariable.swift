@@ -77,11 +77,7 @@ struct SetVariable: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         try afterwards.check(workspace)
         let wanted = try options.scope()
-        let vaultKeys = try workspace.session.keys(
-            afterwards.tier(
-                workspace,
-                otherwise: syncs && !workspace.options.dryRun
-                    ? .values : workspace.session.unattendedTier))
+        _ = try workspace.session.keys(workspace.session.writingTier)
         let index = try workspace.session.index(.listing)
         let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
         let membership =
@@ -128,7 +124,7 @@ struct SetVariable: Command {
             return dryRun(projectName, projectCreated: known == nil)
         }
         let time = workspace.context.now()
-        let (project, projectCreated, outcomes) = try workspace.session.update(with: vaultKeys) {
+        let (project, projectCreated, outcomes) = try workspace.session.update {
             transaction in
             let (project, isNew) = transaction.project(named: projectName, at: time)
             let outcomes = try zip(keys, values).map { key, value in

@@ -58,7 +58,7 @@ enum AcceptOlder {
             return result(
                 next, text: plan.map { "Would \(DisplayText.safe(sentence: $0)).\n" }.joined())
         }
-        try session.update(with: keys) { $0.outlive(against) }
+        try session.update { $0.outlive(against) }
         try workspace.lockAllSessions(of: vault.header.vaultID)
         let now = try session.opened().header.generation
         if report.verdicts[.keyring] == .unavailable, try session.guardPlaces().contains(.keyring) {

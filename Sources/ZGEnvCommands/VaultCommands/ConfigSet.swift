@@ -46,7 +46,7 @@ struct ConfigSet: Command {
         case .vault(let setting):
             let value = try setting.checked(text)
             if !workspace.options.dryRun {
-                try workspace.session.update(with: try workspace.session.keys(.values)) {
+                try workspace.session.update {
                     $0.index.metadata.set(setting.name, to: value)
                 }
             }

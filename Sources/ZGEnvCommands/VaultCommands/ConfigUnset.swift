@@ -27,10 +27,10 @@ struct ConfigUnset: Command {
             }
         case .vault(let setting):
             key = setting.name
-            let keys = try workspace.session.keys(.values)
+            _ = try workspace.session.keys(workspace.session.writingTier)
             let index = try workspace.session.index(.listing)
             if setting.value(in: index) != nil, !isDryRun {
-                try workspace.session.update(with: keys) {
+                try workspace.session.update {
                     $0.index.metadata.set(setting.name, to: nil)
                 }
             }

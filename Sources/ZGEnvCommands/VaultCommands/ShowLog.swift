@@ -171,7 +171,7 @@ struct ShowLog: Command {
                 kind: .acceptance, time: workspace.context.now(), userID: user.number,
                 user: user.name, command: "log --accept", outcome: AuditEntry.Outcome.done),
             keys: keys, recorded: index.metadata.audit, durably: true)
-        try session.update(with: keys) { $0.acceptAuditLog(endingAt: position) }
+        try session.update { $0.acceptAuditLog(endingAt: position) }
         return result(position.sequence)
     }
 }

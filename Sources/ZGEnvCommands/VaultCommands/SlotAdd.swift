@@ -73,7 +73,8 @@ struct SlotAdd: Command {
                 text: "Would add a \(kind.name) slot.\n")
         }
         let work = Work(
-            workspace: workspace, keys: try session.keys(.values), vaultID: header.vaultID)
+            workspace: workspace, keys: try session.keys(.values, asking: .always),
+            vaultID: header.vaultID)
         if let source { return try work.addPassphrase(from: source, cost) }
         if let path { return try work.addFile(path, tier) }
         return try kind == .recovery ? work.addRecovery() : work.addSecretService()
@@ -147,7 +148,7 @@ struct SlotAdd: Command {
         private func write(_ slot: KeySlot) throws {
             let place = slot.kind == .secretService ? RollbackGuards.Place.keyring : nil
             try workspace.auditedSlotChange([slot.title]) {
-                try workspace.session.update(with: keys, newPlace: place) { try $0.add(slot) }
+                try workspace.session.update(newPlace: place) { try $0.add(slot) }
             }
             workspace.note("Added \(slot.title), which unlocks \(slot.tierText).")
         }

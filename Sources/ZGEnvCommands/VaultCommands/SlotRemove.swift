@@ -23,15 +23,14 @@ struct SlotRemove: Command {
         let slot = try KeySlot.named(id, in: header.slots)
         try VaultHeader.checkRemoval(of: slot, among: header.slots)
         let plan = ["remove \(slot.title), which unlocks \(slot.tierText)"]
-        let keys = workspace.options.dryRun ? nil : try session.keys(.values)
-        let answer = try workspace.confirm(plan, "Remove the slot?")
-        guard answer, let keys else {
+        if !workspace.options.dryRun { _ = try session.keys(.values, asking: .always) }
+        guard try workspace.confirm(plan, "Remove the slot?") else {
             return CommandResult(
                 json: .object(slot.members + [.init("dryRun", true)]),
                 text: plan.map { "Would \($0)\n" }.joined())
         }
         try workspace.auditedSlotChange([slot.title]) {
-            try session.update(with: keys) { try $0.remove(slot: slot.id) }
+            try session.update { try $0.remove(slot: slot.id) }
         }
         if slot.kind == .secretService {
             workspace.removeKeyringItems(of: [slot], vault: header.vaultID)

@@ -123,7 +123,7 @@ struct Unlock: Command {
         var isAccepted = answer == true
         if isAccepted {
             do {
-                try workspace.session.update(with: keys) { try $0.accept(comparison) }
+                try workspace.session.update { try $0.accept(comparison) }
                 workspace.note("Accepted.")
             } catch let error as VaultError
                 where [.busy, .inputOutput, .insecure, .notConfirmed].contains(error.code)

@@ -33,7 +33,7 @@ struct AccountUse: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.keys(.index)
+        _ = try workspace.session.keys(workspace.session.writingTier)
         let index = try workspace.session.index(.listing)
         guard let account = index.account(named: name) else {
             throw notFound(in: index)
@@ -46,7 +46,7 @@ struct AccountUse: Command {
             (teamID, teamSlug) = (team.id, team.slug)
         }
         if !workspace.options.dryRun {
-            try workspace.session.update(with: keys) { [teamID, teamSlug] transaction in
+            try workspace.session.update { [teamID, teamSlug] transaction in
                 guard transaction.index.accounts.contains(where: { $0.name == name }) else {
                     throw notFound(in: transaction.index)
                 }

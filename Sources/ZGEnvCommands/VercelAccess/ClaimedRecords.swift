@@ -48,7 +48,7 @@ struct ClaimedRecords {
         let session = workspace.session
         let shared = try SharedProject.all(in: try session.index(.listing))
         guard shared.contains(where: { $0.project == project.id }),
-            try session.keys(session.unattendedTier).opensValues
+            try session.keysWithoutPrompt()?.opensValues == true
         else { return }
         let index = try session.index(.everything)
         self = try ClaimedRecords(

@@ -142,12 +142,12 @@ struct DirectoryLink {
     ///   - binding: The Vercel project to link the vault project to; nil to leave its link alone.
     func approve(
         _ directory: String, _ target: LinkFile.Target, as local: String,
-        binding: VaultProject.Binding?, _ keys: VaultKeys
+        binding: VaultProject.Binding?
     ) throws {
         if workspace.options.dryRun { return }
         let time = workspace.context.now()
         let (project, organisation) = target.fields
-        let forgotten = try workspace.session.update(with: keys) { transaction -> Int in
+        let forgotten = try workspace.session.update { transaction -> Int in
             var forgotten = 0
             let vaultProject = transaction.project(named: local, at: time).project
             if let binding,
@@ -209,7 +209,7 @@ struct DirectoryLink {
             facts.permissions & 0o022 == 0,
             (try? LinkFile.nearest(to: directory, user: geteuid(), warn: { _ in })) == .some(nil)
         else { return }
-        let keys = try workspace.session.keys(.index)
+        _ = try workspace.session.keys(.values)
         let index = try workspace.session.index(.listing)
         guard let project = index.project(named: name),
             !index.metadata.approvedDirectories.contains(where: { $0.vaultProject == project.id })
@@ -224,7 +224,7 @@ struct DirectoryLink {
         _ = try link.write(
             target, name: project.binding?.projectName ?? name, local: name, at: directory)
         do {
-            try link.approve(directory, target, as: name, binding: nil, keys)
+            try link.approve(directory, target, as: name, binding: nil)
         } catch {
             // A link that the vault has not approved would stop the next command.
             unsafe unlink(path(of: target, at: directory))

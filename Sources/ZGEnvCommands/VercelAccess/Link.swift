@@ -50,35 +50,35 @@ struct Link: Command {
                 .usage, "--local specifies the project: leave out NAME and -p.",
                 hint: "Without --local, NAME is a project on Vercel.")
         }
-        let keys = try workspace.session.keys(workspace.session.unattendedTier)
+        _ = try workspace.session.keys(workspace.session.writingTier)
         let directory = workspace.context.workingDirectory
         if let name = localName {
             try ProjectResolver.check(name)
-            return try linkLocal(name, directory, keys, workspace)
+            return try linkLocal(name, directory, workspace)
         }
         if let name = name ?? workspace.options.project {
-            return try linkVercel(name, directory, keys, workspace)
+            return try linkVercel(name, directory, workspace)
         }
-        return try approve(directory, keys, workspace)
+        return try approve(directory, workspace)
     }
 
     private func linkLocal(
-        _ name: String, _ directory: String, _ keys: VaultKeys, _ workspace: Workspace
+        _ name: String, _ directory: String, _ workspace: Workspace
     ) throws -> CommandResult {
         let link = DirectoryLink(workspace, replaces: replaces)
         _ = try link.write(.local(name), name: name, local: name, at: directory)
-        try link.approve(directory, .local(name), as: name, binding: nil, keys)
+        try link.approve(directory, .local(name), as: name, binding: nil)
         let path = DirectoryLink.path(of: .local(name), at: directory)
         return result(workspace, project: name, path: path, platform: nil)
     }
 
     private func linkVercel(
-        _ name: String, _ directory: String, _ keys: VaultKeys, _ workspace: Workspace
+        _ name: String, _ directory: String, _ workspace: Workspace
     ) throws -> CommandResult {
         let access = try VercelSession(workspace).access()
         let platform = try LinkedProject.find(name, access, workspace)
         let binding = try LinkedProject.binding(to: platform, access, workspace)
-        let index = try workspace.session.opened().index(with: keys, extent: .listing)
+        let index = try workspace.session.index(.listing)
         let local =
             vaultName ?? index.owner(of: binding)?.name ?? platform.name
         try ProjectResolver.check(local)
@@ -94,7 +94,7 @@ struct Link: Command {
             project: platform.id, organisation: platform.accountId ?? binding.accountID)
         let link = DirectoryLink(workspace, replaces: replaces)
         let ignored = try link.write(target, name: platform.name, local: local, at: directory)
-        try link.approve(directory, target, as: local, binding: binding, keys)
+        try link.approve(directory, target, as: local, binding: binding)
         let path = DirectoryLink.path(of: target, at: directory)
         return result(
             workspace, project: local, path: path, platform: platform, ignoredIn: ignored)
@@ -102,7 +102,7 @@ struct Link: Command {
 
     /// Approves an existing link, such as one from a cloned repository.
     private func approve(
-        _ directory: String, _ keys: VaultKeys, _ workspace: Workspace
+        _ directory: String, _ workspace: Workspace
     ) throws -> CommandResult {
         let found = try LinkFile.nearest(to: directory, user: geteuid()) {
             workspace.context.warn("foreign-link", $0)
@@ -115,10 +115,10 @@ struct Link: Command {
                         ?? "Link it with: zg-env link NAME")
             }
             return picked.isLocal
-                ? try linkLocal(picked.name, directory, keys, workspace)
-                : try linkVercel(picked.name, directory, keys, workspace)
+                ? try linkLocal(picked.name, directory, workspace)
+                : try linkVercel(picked.name, directory, workspace)
         }
-        let index = try workspace.session.opened().index(with: keys, extent: .listing)
+        let index = try workspace.session.index(.listing)
         switch link.target {
         case .local(let name):
             guard vaultName == nil else {
@@ -134,7 +134,7 @@ struct Link: Command {
             }
             try confirm(link, name, workspace)
             try DirectoryLink(workspace).approve(
-                link.directory, link.target, as: name, binding: nil, keys)
+                link.directory, link.target, as: name, binding: nil)
             return result(workspace, project: name, path: link.path, platform: nil)
         case .platform(let id, let organisation):
             let access = try VercelSession(workspace).access()
@@ -160,7 +160,7 @@ struct Link: Command {
                 .init(client: client, account: access.account), workspace)
             try confirm(link, local, workspace)
             try DirectoryLink(workspace).approve(
-                link.directory, link.target, as: local, binding: binding, keys)
+                link.directory, link.target, as: local, binding: binding)
             return result(workspace, project: local, path: link.path, platform: platform)
         }
     }

@@ -63,7 +63,7 @@ struct Login: Command {
         let session = try VercelSession(workspace)
         let origin = try VercelSession.namedOrigin(workspace.options) ?? .vercel
         if let name { try ProjectResolver.check(name) }
-        let keys = try workspace.session.keys(.index)
+        _ = try workspace.session.keys(workspace.session.writingTier)
         let isVercel = origin == .vercel
         let token = try TypedSecret.read(
             "token", prompt: isVercel ? "Token (create one at \(Self.page)): " : "Token: ",
@@ -109,7 +109,7 @@ struct Login: Command {
         ]
         if workspace.options.dryRun { return CommandResult(json: result) }
         let time = workspace.context.now()
-        try workspace.session.update(with: keys) { transaction in
+        try workspace.session.update { transaction in
             let known = transaction.index.accounts.first { $0.name == name }
             if let known, known.userID != userID || known.origin != origin.description {
                 throw CommandError(

@@ -18,7 +18,7 @@ struct Logout: Command {
     init(_ command: ParsedCommand) { all = command.has("all") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.keys(.index)
+        let keys = try workspace.session.keys(workspace.session.writingTier)
         let index = try workspace.session.index(.listing)
         let removed: [String]
         if all, workspace.options.isGiven("account") {
@@ -34,7 +34,7 @@ struct Logout: Command {
                     ?? "The vault has no accounts.")
         }
         if !workspace.options.dryRun {
-            try workspace.session.update(with: keys) { transaction in
+            try workspace.session.update { transaction in
                 transaction.index.accounts.removeAll { removed.contains($0.name) }
                 let hasDefault = transaction.index.accounts.contains { $0.isDefault }
                 if !hasDefault, !transaction.index.accounts.isEmpty {

@@ -21,11 +21,11 @@ enum WebhookSecrets {
 
     /// Stores a secret, and checks that the vault has it.
     static func keep(
-        _ secret: SecretSlice, of webhook: Webhook, with keys: VaultKeys, _ workspace: Workspace
+        _ secret: SecretSlice, of webhook: Webhook, _ workspace: Workspace
     ) throws {
         let key = key(of: webhook.id)
         let time = workspace.context.now()
-        let record = try workspace.session.update(with: keys) { transaction -> Variable in
+        let record = try workspace.session.update { transaction -> Variable in
             let project = transaction.project(named: projectName, at: time).project
             let all = transaction.index.variables.filter {
                 $0.project == project.id && $0.name == key
@@ -40,7 +40,7 @@ enum WebhookSecrets {
             }
             return transaction.index.variables[edit.position]
         }
-        let index = try workspace.session.opened().index(with: keys, extent: .listing)
+        let index = try workspace.session.index(.listing)
         let kept = index.variables.first { $0.id == record.id }
         guard kept?.currentVersion == record.currentVersion else {
             throw CommandError(.failed, "The vault does not contain the stored secret.")
@@ -55,13 +55,18 @@ enum WebhookSecrets {
         return Set(index.variables(of: project.id).map(\.name))
     }
 
-    /// Removes a deleted webhook's secret; its history stays.
+    /// Removes a deleted webhook's secret; its history stays. Asks for no passphrase.
+    ///
+    /// - Throws: ``ExitCode/locked`` if there is a secret and the values are locked.
     static func remove(of id: String, _ workspace: Workspace) throws {
-        guard try known(workspace).contains(key(of: id)),
-            let keys = try workspace.session.keysWithoutPrompt()
-        else { return }
+        guard try known(workspace).contains(key(of: id)) else { return }
+        guard try workspace.session.keysWithoutPrompt()?.opensValues == true else {
+            throw CommandError(
+                .locked,
+                "The values are locked. Remove it with: zg-env rm \(key(of: id)) -p \(projectName)")
+        }
         let time = workspace.context.now()
-        try workspace.session.update(with: keys) { transaction in
+        try workspace.session.update { transaction in
             guard let project = transaction.index.project(named: projectName) else { return }
             for record in transaction.index.variables(of: project.id, named: key(of: id)) {
                 guard let position = transaction.position(of: record.id) else { continue }

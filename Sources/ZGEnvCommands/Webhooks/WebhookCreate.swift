@@ -77,7 +77,7 @@ struct WebhookCreate: Command {
                 hint: "For example: deployment.error")
         }
         // Opens the vault before creating the webhook, since Vercel shows the secret only once.
-        let keys = try keys(workspace)
+        try openValues(workspace)
         let scope = try WebhookScope(all: allProjects, needsChoice: true, workspace)
         let place = scope.project?.name ?? "all projects"
         warnOfProjectEvents(scope, workspace)
@@ -98,7 +98,7 @@ struct WebhookCreate: Command {
         }
         let (webhook, secret) = try create(url, scope)
         do {
-            try WebhookSecrets.keep(secret, of: webhook, with: keys, workspace)
+            try WebhookSecrets.keep(secret, of: webhook, workspace)
             do {
                 try relayed?.write(secret)
             } catch {
@@ -159,9 +159,9 @@ struct WebhookCreate: Command {
         return url
     }
 
-    private func keys(_ workspace: Workspace) throws -> VaultKeys {
+    private func openValues(_ workspace: Workspace) throws {
         do {
-            return try workspace.session.keys(.index)
+            _ = try workspace.session.keys(workspace.session.writingTier)
         } catch let error as VaultError where error.code == .notFound {
             throw CommandError(
                 .notFound, "There is no vault to store the webhook's secret in.",

@@ -94,7 +94,6 @@ struct GroupNoticeTests {
         #expect(done(try set("newer", "-q")).error == "")
         let asJSON = try json(set("newest", "--json"))
         #expect(asJSON["groupChanges"]?["waiting"] == 3)
-        #expect(asJSON["groupChanges"]?["waitsFor"] == "sync")
         #expect(
             done(try homes.run("alice", "rm", "A", "-p", "web", "--yes")).error.contains(
                 "4 unpublished changes. Publish with: zg-env sync"))
