@@ -1,102 +1,54 @@
 #!/usr/bin/env python3
-"""The changes someone with the index key can make to a vault file, and what is promised.
+"""The changes that someone with the index key and the keyring item can make to a vault file.
 
-    attacks.py --list [--json]
-    attacks.py --apply NAME --index-key-file F [--origin URL] [--older FILE] IN OUT
+    attacks.py --list [--seed N]
+    attacks.py --apply NAME --index-key-file F [--older FILE] IN OUT
 
-Written from docs/vault-format.md alone. It has the file and the index key, and never the root: it
-opens the index, makes one change, and seals the index again as the next generation, as any writer
-does. Exits with 3 if the vault lacks what the change needs, such as a rotation.
+Written from docs/vault-format.md alone. The attacker has the file, the index key, the key of the slot
+that opens it (an item in the keyring, or a key file), earlier generations of the file, and the files
+of other vaults; but never the root. It opens the index, changes something, and seals it again, with
+one of the proofs that somebody without the root can have.
 
-A promise is `listed` (no damage; a user with the root must confirm it), `refused` (exit 8) or
-`left out` (not covered; `reason` says why that is harmless). `by` says who refuses: `all` readers,
-those with the `root`, or those that have an `anchor` of the file. `word` is the class of section
-8.1; `shows` are the kinds of objects that are listed.
+The changes are generated: every field of every section and of every slot, every operation on every
+list, every field of the header, malformed bytes, chunks, and the proof itself. Fifty more are made of
+several changes that belong together. `--apply` exits with 3 if the vault lacks what a change needs.
+
+What must happen is in four classes of section 8.1, one for each reader: with the root, locked, and
+both again with a rollback guard. `ok` is only where docs/threat-model.md says so.
 """
 
 import argparse
 import copy
-import json
 import os
+import random
 import sys
-from types import SimpleNamespace
+import zlib
+from dataclasses import dataclass, field
+from typing import Callable
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "SecondReader"))
 
+import same_tag  # noqa: E402
 import vault_writer as writer  # noqa: E402
-from vault_writer import (  # noqa: E402
-    ROTATION, SEND, RELAY, U32, Reader, Vault, box, ident, pair, protected, seal)
+from vault_writer import U16, U32, U64, Reader, Vault, hash32, ident  # noqa: E402
 
 EVIL = "https://evil.example"
 FORGED = b"forged-by-a-holder-of-the-index-key"
 TOKEN = b"token-of-a-holder-of-the-index-key"
-# The data keys and the key pair of the attacker.
-DATA_KEY = bytes([0x66]) * 32
+COMMAND = "touch /tmp/zg-env-attack"
+# The attacker's own root, and a passphrase for it.
 OWN_ROOT = bytes([0x67]) * 32
-
-LISTED, REFUSED, LEFT_OUT = "listed", "refused", "left out"
+OWN_PASSPHRASE = b"a passphrase of the attacker"
+MIB = 1 << 20
 
 
 class NotApplicable(Exception):
     """The vault has nothing to change in this way."""
 
 
-CHANGES = {}
-
-
-def add(name, field, does, promise, edit, word=None, by=None, shows=(), reason=None, finding=None,
-        finish=None, generation="next"):
-    """`shows` are the kinds of objects that are listed. `edit` changes a Vault in place, `finish`
-    the bytes of the file. `generation` is "next", or "same" for a writer that hides the write."""
-    assert name not in CHANGES, name
-    assert (promise == LISTED) == bool(shows) and (promise == LEFT_OUT) == bool(reason), name
-    assert (promise == REFUSED) == bool(word), name
-    if promise == REFUSED and by is None:
-        by = "root" if word in ("checkpoint", "rotation", "batch", "value", "exchanged-key") else (
-            "anchor" if word == "anchor" else "all")
-    CHANGES[name] = SimpleNamespace(
-        name=name, field=field, does=does, promise=promise, word=word, by=by, shows=tuple(shows),
-        reason=reason, finding=finding, edit=edit, finish=finish, generation=generation)
-
-
-def listed(name, field, does, shows, edit, **more):
-    add(name, field, does, LISTED, edit, shows=shows.split(), **more)
-
-
-def refused(name, field, does, word, edit, **more):
-    add(name, field, does, REFUSED, edit, word=word, **more)
-
-
-def left_out(name, field, does, reason, edit, **more):
-    add(name, field, does, LEFT_OUT, edit, reason=reason, **more)
-
-
-def state(vault):
-    chunks = vault.chunks()
-    header = {name: value for name, value in vars(vault).items() if name not in ("index", "wrong")}
-    return vault.content(), chunks, copy.deepcopy(header), list(vault.wrong)
-
-
-def apply(name, raw, key, origin=EVIL, older=None):
-    """The changed file."""
-    change = CHANGES[name]
-    vault = Vault.load(raw, key)
-    context = SimpleNamespace(
-        origin=origin, key=key, older=older and Vault.load(older, key), older_raw=older)
-    before = state(vault)
-    change.edit(vault, context)
-    if change.word not in ("order", "bounds", "encoding"):
-        vault.sort()
-    if change.finish is None and state(vault) == before:
-        raise NotApplicable("this change changes nothing in this vault")
-    if change.generation == "next":
-        vault.next_generation()
-    built = vault.build(key)
-    return change.finish(built, vault, context) if change.finish else built
-
-
-# --------------------------------------------------------------------------------------------------
-# Choice of the objects to change
+def need(condition):
+    if not condition:
+        raise NotApplicable("nothing to change")
 
 
 def first(items, holds=lambda item: True):
@@ -106,1802 +58,1070 @@ def first(items, holds=lambda item: True):
     raise NotApplicable("nothing to change")
 
 
-def need(condition):
-    if not condition:
-        raise NotApplicable("nothing to change")
+@dataclass
+class Attacker:
+    """What the attacker has. `kek` is the key of the slot `slot`, which opens the index."""
 
+    raw: bytes
+    key: bytes
+    kek: bytes = None
+    slot: bytes = None
+    older: bytes = None
+    proofs: list = field(default_factory=list)  # of other vaults
+    origin: str = EVIL
 
-def prominence(v, project):
-    """Bound projects first, those with many records first: the likely targets."""
-    records = [record for record in v.index["records"] if record["project"] == project["id"]]
-    return not project["binding"], -len(records), project["name"]
+    def load(self):
+        return Vault.load(self.raw, self.key)
 
+    def proof_of_the_older(self):
+        need(self.older)
+        return Vault.load(self.older, self.key).proof
 
-def bound(v, at=0):
-    found = [project for project in v.index["projects"] if project["binding"]]
-    need(len(found) > at)
-    return sorted(found, key=lambda project: prominence(v, project))[at]
-
-
-def project_of(v, identifier):
-    return first(v.index["projects"], lambda project: project["id"] == identifier)
-
-
-def other_project(v, project):
-    return first(v.index["projects"], lambda other: other["id"] != project["id"])
-
-
-def current_of(v, record):
-    return first(v.index["current"], lambda version: version["record"] == record["id"])
-
-
-def earlier_of(v, record):
-    return [version for version in v.index["earlier"] if version["record"] == record["id"]]
-
-
-def wrapping_of(v, version):
-    return first(v.index["batches"], lambda batch: batch["id"] == version["batch"])["wrapping"]
-
-
-def in_use(v, holds=lambda record: True, least=0):
-    """A record in use, with a value, the most prominent one first."""
-    found = [record for record in v.index["records"]
-             if record["current"] and not record["removed_at"] and holds(record)]
-    order = {project["id"]: prominence(v, project) for project in v.index["projects"]}
-    found.sort(key=lambda record: (order[record["project"]], record["name"], record["id"]))
-    need(len(found) > least)
-    return found[least]
-
-
-def with_history(v):
-    return in_use(v, lambda record: earlier_of(v, record))
-
-
-def with_remote(v, least=0):
-    return in_use(v, lambda record: record["remote"], least)
-
-
-def unused(v):
-    return first(v.index["records"], lambda record: record["removed_at"])
-
-
-def account(v, protection=None, at=0):
-    found = [item for item in v.index["accounts"] if protection in (None, item["protection"])]
-    need(len(found) > at)
-    return found[at]
-
-
-def entry(v, kinds, at=0):
-    found = [item for item in v.index["journal"] if item["kind"] in kinds]
-    need(len(found) > at)
-    return found[at]
-
-
-def directory(v, at=0):
-    need(len(v.index["metadata"]["directories"]) > at)
-    return v.index["metadata"]["directories"][at]
-
-
-def keep_names(v, record):
-    """5.5: like a writer that moves or renames a record, so that its versions still open."""
-    for version in v.index["current"] + v.index["earlier"]:
-        if version["record"] == record["id"] and version["sealed_name"] is None:
-            version["sealed_name"] = {"project": record["project"], "name": record["name"]}
-
-
-def take_version(v, version):
-    for section in ("current", "earlier"):
-        if version in v.index[section]:
-            v.index[section].remove(version)
-
-
-def forge(v, record, number, section="current", value=FORGED, **changes):
-    """The attacker's value, in a sealed batch, which needs only pk."""
-    batch = v.sealed_batch(DATA_KEY)
-    version = v.version(record, number, batch, DATA_KEY, value, made_at=changes.pop("made_at", 1))
-    v.index[section].append({**version, **changes})
-    return v.index[section][-1]
-
-
-def add_record(v, project, name, value=FORGED, number=1, **changes):
-    like = first(v.index["records"])
-    record = {**copy.deepcopy(like), "id": os.urandom(16), "project": project["id"], "name": name,
-              "removed_at": 0, "current": number, "highest": number, "remote": None, **changes}
-    v.index["records"].append(record)
-    if number:
-        forge(v, record, number, value=value)
-    return record
-
-
-def forget_record(v, record):
-    v.index["records"].remove(record)
-    for section in ("current", "earlier"):
-        v.index[section] = [
-            version for version in v.index[section] if version["record"] != record["id"]]
-
-
-def drop_unneeded_batches(v):
-    needed = {version["batch"] for version in v.versions()}
-    v.index["batches"] = [batch for batch in v.index["batches"] if batch["id"] in needed]
-
-
-def swap(one, other, *fields):
-    need(any(one[name] != other[name] for name in fields))
-    for name in fields:
-        one[name], other[name] = other[name], one[name]
-
-
-def later(value):
-    return value + 86_400_000
-
-
-def another(value, *choices):
-    return first(choices, lambda choice: choice != value)
-
-
-def table(rows, name, field, pick, promise, **more):
-    """A change of one field each: (field, what, function from the old value and the context)."""
-    for row, what, new in rows:
-        def edit(v, c, row=row, new=new):
-            item = pick(v)
-            *path, last = row.split(":")[0].split(".")
-            for step in path:
-                item = item[step]
-                need(item is not None)
-            value = new(item[last], c)
-            need(value != item[last])
-            item[last] = value
-        suffix = row.replace(":", ".").replace("_", "-")
-        promise(f"{name}.{suffix}", f"{field}.{row.split(':')[0]}", what, edit=edit, **more)
+    def nonce(self):
+        slots = int.from_bytes(self.raw[84:88], "little")
+        return self.raw[88 + 192 * slots:][:24]
 
 
 # --------------------------------------------------------------------------------------------------
-# 5.2: projects
-
-table((
-    ("binding.origin", "sends the project's requests to another origin", lambda o, c: c.origin),
-    ("binding.origin:slash", "the same origin, written with a slash", lambda o, c: o + "/"),
-    ("binding.origin:user", "the same origin as the user name in another URL",
-     lambda o, c: o + "@" + c.origin.split("//")[1]),
-    ("binding.user", "a different Vercel user", lambda o, c: "user_evil"),
-    ("binding.team", "a different team, or one where there was none", lambda o, c: "team_evil"),
-    ("binding.team_slug", "a different team by name", lambda o, c: "evil"),
-    ("binding.project", "a different Vercel project", lambda o, c: "prj_evil"),
-    ("binding.name", "a different name of the Vercel project", lambda o, c: "evil"),
-    ("name", "a different name of the vault's project", lambda o, c: o + "-evil"),
-), "project", "projects", bound, listed, shows="project")
-
-listed("project.binding.team.dropped", "projects.binding.team", "removes the team", "project",
-       lambda v, c: first(v.index["projects"], lambda p: p["binding"] and p["binding"]["team"])[
-           "binding"].update(team=None, team_slug=None))
-listed("project.binding.dropped", "projects.binding", "removes the binding", "project",
-       lambda v, c: bound(v).update(binding=None))
+# 5.9: the proofs of somebody without the root. Each makes the file.
 
 
-def add_binding(v, c):
-    project = first(v.index["projects"], lambda project: not project["binding"])
-    like = next((p["binding"] for p in v.index["projects"] if p["binding"]), None)
-    project["binding"] = {
-        "user": "user_evil", "team": None, "team_slug": None, **(like or {}),
-        "origin": c.origin, "project": "prj_evil", "name": "evil"}
+def kept(vault, attacker):
+    return vault.reseal(attacker.key, vault.proof)
 
 
-listed("project.binding.added", "projects.binding", "binds a local project to another origin",
-       "project", add_binding)
+def own(vault, attacker):
+    """A proof that holds, by the attacker's root and under its vk."""
+    vault.public = writer.pair(OWN_ROOT)[0]
+    return own_signature(vault, attacker)
 
 
-def redirect(v, c):
-    bound(v)
-    for project in v.index["projects"]:
-        if project["binding"]:
-            project["binding"]["origin"] = c.origin
-    for item in v.index["accounts"]:
-        item["origin"] = c.origin
+def own_signature(vault, attacker):
+    return vault.build(attacker.key, lambda *signed: writer.proof(OWN_ROOT, *signed))
 
 
-listed("F1.redirect-everything", "projects.binding.origin", "binding and account of every project "
-       "to another origin, which answers in place of Vercel", "project account", redirect,
-       finding="F1")
+def with_proof(make):
+    return lambda vault, attacker: vault.reseal(attacker.key, make(vault, attacker))
 
 
-def redirect_project(v, c):
-    for project in (p for p in v.index["projects"] if p["binding"]):
-        project["binding"].update(project="prj_evil", user="user_evil")
-    for item in v.index["accounts"]:
-        item.update(user="user_evil", protection=1, secret=TOKEN)
-    need(v.index["accounts"] and any(p["binding"] for p in v.index["projects"]))
+def code_kept(vault, attacker):
+    return vault.proof[:32] + os.urandom(64)
 
 
-listed("F1.redirect-within-vercel", "projects.binding.project", "project and token of somebody "
-       "else at the same origin", "project account", redirect_project, finding="F1")
+def signature_kept(vault, attacker):
+    return os.urandom(32) + vault.proof[32:]
 
 
-def swap_names(v, c):
-    need(len(v.index["projects"]) > 1)
-    swap(*v.index["projects"][:2], "name")
+def of_another(vault, attacker):
+    need(attacker.proofs)
+    return attacker.proofs[0]
 
 
-listed("F7.swap-project-names", "projects.name", "two projects exchange their names", "project",
-       swap_names, finding="F7")
-listed("project.bindings-swapped", "projects.binding", "two projects exchange their bindings",
-       "project", lambda v, c: swap(bound(v), bound(v, 1), "binding"))
-
-
-def swap_project_ids(v, c):
-    need(len(v.index["projects"]) > 1)
-    swap(*v.index["projects"][:2], "id")
-
-
-listed("project.ids-swapped", "projects.id", "two projects exchange their ids, so names and "
-       "bindings go to the other's records", "project", swap_project_ids)
-
-
-def new_project(name, binding=None):
-    return {"id": os.urandom(16), "name": name, "made_at": 1, "binding": binding, "live": None,
-            "seen_at": 0}
-
-
-listed("project.added", "projects", "adds an empty project", "project",
-       lambda v, c: v.index["projects"].append(new_project("evil")))
-listed("project.added.same-binding", "projects", "adds a project with the binding of another",
-       "project", lambda v, c: v.index["projects"].append(
-           new_project("evil", copy.deepcopy(bound(v)["binding"]))))
-
-
-listed("project.full", "projects", "as many projects as a vault can hold", "project",
-       lambda v, c: v.index["projects"].extend(
-           new_project(f"evil-{n}") for n in range(10_000 - len(v.index["projects"]))))
-
-
-def replace_project(v, c):
-    """The records stay; their project has the same name and another id."""
-    project = bound(v)
-    old, new = project["id"], os.urandom(16)
-    for record in v.index["records"]:
-        if record["project"] == old:
-            keep_names(v, record)
-            record["project"] = new
-    for item in v.index["metadata"]["directories"]:
-        item["project"] = new if item["project"] == old else item["project"]
-    project["id"] = new
-
-
-listed("project.replaced", "projects.id", "puts a project with a different id in place of one, with "
-       "its records", "project record", replace_project)
-
-
-def drop_project(v, c):
-    project = first(v.index["projects"], lambda p: any(
-        record["project"] == p["id"] for record in v.index["records"]))
-    for record in [r for r in v.index["records"] if r["project"] == project["id"]]:
-        forget_record(v, record)
-    v.index["projects"].remove(project)
-    drop_unneeded_batches(v)
-
-
-listed("project.dropped", "projects", "drops a project with its records", "project record",
-       drop_project)
-
-
-def drop_everything(v, c):
-    need(v.index["projects"])
-    for name in ("projects", "records", "current", "earlier", "batches", "accounts"):
-        v.index[name] = []
-    v.index["metadata"]["directories"] = []
-
-
-listed("project.everything-dropped", "projects", "drops all projects, records, accounts and "
-       "directories", "project", drop_everything)
-
-SEEN = "what Vercel last showed; a false one makes lists wrong"
-table((
-    ("made_at", "a different creation time", lambda o, c: later(o)),
-    ("seen_at", "a different time of the last check", lambda o, c: later(o)),
-    ("seen_at:never", "as if Vercel had never been asked", lambda o, c: 0),
-    ("live", "a different deployment as the live one, or one where none was known",
-     lambda o, c: {"deployment": "dpl_evil", "made_at": 1 << 42}),
-    ("live:dropped", "no live deployment", lambda o, c: None),
-), "project", "projects", bound, left_out, reason=SEEN)
+PROOFS = {
+    "kept": kept,
+    "own": own,
+    "own-without-vk": own_signature,
+    "zeros": with_proof(lambda vault, attacker: bytes(96)),
+    "random": with_proof(lambda vault, attacker: os.urandom(96)),
+    "code-kept": with_proof(code_kept),
+    "signature-kept": with_proof(signature_kept),
+    "older": with_proof(lambda vault, attacker: attacker.proof_of_the_older()),
+    "of-another-vault": with_proof(of_another)}
 
 # --------------------------------------------------------------------------------------------------
-# 5.3: records
-
-
-def rename(v, c, keeps=True, name=None):
-    record = in_use(v)
-    if keeps:
-        keep_names(v, record)
-    record["name"] = name or record["name"] + "_EVIL"
-
-
-def move(v, c, keeps=True):
-    record = in_use(v)
-    target = other_project(v, project_of(v, record["project"]))
-    if keeps:
-        keep_names(v, record)
-    record["project"] = target["id"]
-
-
-listed("record.name", "records.name", "renames a record as a writer does", "record", rename)
-listed("record.name.loader", "records.name", "gives a value to a variable that loads code",
-       "record", lambda v, c: rename(v, c, name="LD_PRELOAD"))
-refused("record.name.without-sealed-name", "records.name", "renames a record and not its versions",
-        "value", lambda v, c: rename(v, c, keeps=False))
-listed("F7.move-record", "records.project", "moves a record to another project as a writer does",
-       "record", move, finding="F7")
-refused("record.project.without-sealed-name", "records.project", "moves a record and not its "
-        "versions", "value", lambda v, c: move(v, c, keeps=False))
-
-
-def swap_records(v, c, fields, keeps=True):
-    one, other = in_use(v), in_use(v, least=1)
-    if keeps:
-        keep_names(v, one), keep_names(v, other)
-    swap(one, other, *fields)
-
-
-listed("record.names-swapped", "records.name", "two records exchange their names", "record",
-       lambda v, c: swap_records(v, c, ("name", "project")))
-refused("record.ids-swapped", "records.id", "two records exchange their ids", "value",
-        lambda v, c: swap_records(v, c, ("id", "current", "highest", "project"), keeps=False))
-
-
-def exchange_values(v, c):
-    """The versions of each record become those of the other."""
-    one, other = in_use(v), in_use(v, least=1)
-    ids = {one["id"]: other["id"], other["id"]: one["id"]}
-    keep_names(v, one), keep_names(v, other)
-    for version in v.versions():
-        version["record"] = ids.get(version["record"], version["record"])
-    swap(one, other, "current", "highest") if (one["current"], one["highest"]) != (
-        other["current"], other["highest"]) else None
-
-
-refused("record.values-exchanged", "versions.record", "two records exchange all their versions",
-        "value", exchange_values)
-
-
-def scope_edit(**fields):
-    def edit(v, c):
-        scope = in_use(v)["attributes"]["scope"]
-        for name, new in fields.items():
-            value = new(scope[name]) if callable(new) else new
-            need(value != scope[name])
-            scope[name] = value
-    return edit
-
-
-for bit, target in enumerate(("production", "preview", "development")):
-    listed(f"record.targets.{target}", "records.attributes.scope.targets",
-           f"turns the target {target} on or off", "record",
-           scope_edit(targets=lambda old, bit=bit: old ^ 1 << bit))
-listed("record.targets.none", "records.attributes.scope.targets",
-       "removes all targets", "record", scope_edit(targets=0))
-listed("record.targets.all", "records.attributes.scope.targets", "gives one target's value to all",
-       "record", lambda v, c: first(v.index["records"], lambda r: r["attributes"]["scope"][
-           "targets"] != 7 and r["current"])["attributes"]["scope"].update(targets=7))
-listed("record.environments.added", "records.attributes.scope.environments",
-       "adds a custom environment", "record",
-       scope_edit(environments=lambda old: sorted([*old, "zz-evil"])))
-listed("record.environments.dropped", "records.attributes.scope.environments",
-       "drops the custom environments", "record", lambda v, c: first(
-           v.index["records"], lambda r: r["attributes"]["scope"]["environments"])["attributes"][
-               "scope"].update(environments=[]))
-listed("record.branch.added", "records.attributes.scope.branch", "narrows a value to a branch",
-       "record", scope_edit(branch="evil"))
-listed("record.branch.dropped", "records.attributes.scope.branch", "gives a branch's value to all",
-       "record", lambda v, c: first(v.index["records"], lambda r: r["attributes"]["scope"][
-           "branch"])["attributes"]["scope"].update(branch=None))
-for number, word in enumerate(("plain", "encrypted", "sensitive", "system", "secret"), 1):
-    def retype(v, c, number=number):
-        in_use(v, lambda r: r["attributes"]["type"] != number)["attributes"]["type"] = number
-    listed(f"record.type.{word}", "records.attributes.type", f"makes a variable's type {word}",
-           "record", retype)
-
-table((
-    ("attributes.comment", "a different comment", lambda o, c: "set by nobody"),
-    ("attributes.comment:escapes", "a comment with escape sequences",
-     lambda o, c: "\x1b]0;evil\x07\x1b[31m\u202e"),
-    ("made_at", "a different creation time", lambda o, c: later(o)),
-    ("changed_at", "a different modification time", lambda o, c: later(o)),
-), "record", "records", in_use, left_out, reason="for people")
-table((
-    ("highest", "a higher highest version", lambda o, c: o + 7),
-    ("highest:last", "the highest possible number", lambda o, c: (1 << 64) - 1),
-), "record", "records", in_use, left_out,
-    reason="numbers only rise; a higher one skips numbers")
-table((
-    ("rotation", "asks for a rotation, or for none",
-     lambda o, c: 0 if o else 3600),
-    ("rotation:soon", "asks for a rotation after one second", lambda o, c: 1),
-    ("removed_at", "removes a record", lambda o, c: 1),
-), "record", "records", in_use, listed, shows="record")
-listed("record.removed_at.revived", "records.removed_at", "restores a removed record",
-       "record", lambda v, c: unused(v).update(removed_at=0))
-left_out("record.removed_at.later", "records.removed_at", "a different removal time",
-         "for people", lambda v, c: unused(v).update(removed_at=later(unused(v)["removed_at"])))
-
-
-def no_value(v, c):
-    record = in_use(v)
-    v.index["earlier"].append(current_of(v, record))
-    v.index["current"].remove(current_of(v, record))
-    record["current"] = 0
-
-
-listed("record.current.none", "records.current", "makes the current version an earlier one",
-       "record", no_value)
-
-
-def set_back(v, c, drops=False):
-    record = with_history(v)
-    old, new = current_of(v, record), earlier_of(v, record)[-1]
-    v.index["current"].remove(old), v.index["earlier"].remove(new)
-    v.index["current"].append(new)
-    record["current"] = new["number"]
-    if drops:
-        record["highest"] = max(version["number"] for version in v.versions()
-                                if version["record"] == record["id"])
-        drop_unneeded_batches(v)
-    else:
-        v.index["earlier"].append(old)
-
-
-listed("record.current.earlier", "records.current", "reveals an earlier value again", "record",
-       set_back)
-listed("record.highest.lower", "records.highest", "forgets the newest version, so that its number "
-       "comes again", "record", lambda v, c: set_back(v, c, drops=True))
-
-# Added and removed records
-
-for suffix, what, made in (
-        ("", "adds a variable", lambda v, p: add_record(v, p, "EVIL")),
-        (".loader", "adds a variable that loads code",
-         lambda v, p: add_record(v, p, "NODE_OPTIONS")),
-        (".without-value", "adds a variable without a value",
-         lambda v, p: add_record(v, p, "EVIL", number=0)),
-        (".escapes", "adds a variable whose name has escape sequences",
-         lambda v, p: add_record(v, p, "EVIL\x1b[2J$(id);`id`")),
-        (".everywhere", "adds a variable to all targets", lambda v, p: add_record(
-            v, p, "EVIL", attributes=writer.attributes(2, targets=7))),
-        (".high-number", "adds a variable whose version has the highest number",
-         lambda v, p: add_record(v, p, "EVIL", number=(1 << 64) - 1)),
-        (".removed", "adds a removed variable",
-         lambda v, p: add_record(v, p, "EVIL", removed_at=5)),
-        (".over-another", "adds a variable of the same name in the same place",
-         lambda v, p: add_record(v, project_of(v, in_use(v)["project"]), in_use(v)["name"],
-                                 attributes=copy.deepcopy(in_use(v)["attributes"]))),
-        (".with-remote", "adds a variable that claims another one's record on Vercel",
-         lambda v, p: add_record(v, p, "EVIL", remote=copy.deepcopy(with_remote(v)["remote"])))):
-    listed("record.added" + suffix, "records", what,
-           "record" if suffix == ".without-value" else "record version",
-           lambda v, c, made=made: made(v, bound(v)))
-
-
-def drop_record(v, c):
-    forget_record(v, in_use(v))
-    drop_unneeded_batches(v)
-
-
-listed("record.dropped", "records", "drops a record with all its versions", "record", drop_record)
-
-
-def clone_record(v, c):
-    """A copy with its own id cannot open the chunks."""
-    record = in_use(v)
-    new = {**copy.deepcopy(record), "id": os.urandom(16), "name": "EVIL", "remote": None}
-    version = {**copy.deepcopy(current_of(v, record)), "record": new["id"]}
-    version.pop("offset")
-    if version["sealed_name"] is None:
-        version["sealed_name"] = {"project": record["project"], "name": record["name"]}
-    v.index["records"].append(new), v.index["current"].append(version)
-
-
-refused("record.cloned", "records", "a copy of a record with a copy of its value", "value",
-        clone_record)
-
-
-def replace_record(v, c):
-    record = in_use(v)
-    forget_record(v, record)
-    new = add_record(v, project_of(v, record["project"]), record["name"], number=record["current"])
-    new["attributes"], new["remote"] = record["attributes"], record["remote"]
-    drop_unneeded_batches(v)
-
-
-listed("record.replaced", "records.id", "puts a record with a different id in place of one",
-       "record version", replace_record)
-
-# --------------------------------------------------------------------------------------------------
-# 5.4: remotes
-
-table((
-    ("remote.id", "a different record on Vercel", lambda o, c: "env_evil"),
-    ("remote.account", "a different account", lambda o, c: "user_evil"),
-    ("remote:dropped", "forgets the record on Vercel", lambda o, c: None),
-), "record", "records", with_remote, listed, shows="record")
-listed("record.remote.added", "records.remote", "claims a record on Vercel", "record",
-       lambda v, c: in_use(v, lambda r: not r["remote"]).update(remote={"id": "env_evil",
-       "key": "EVIL", "account": "user_evil", "pushed": 1, "agreed": writer.attributes(2),
-       "agreed_at": 1, "seen_at": 1, "gone": 0, "pushed_at": 1, "earlier": None}))
-listed("record.remotes-swapped", "records.remote", "swaps the remotes of two records", "record",
-       lambda v, c: swap(with_remote(v), with_remote(v, 1), "remote"))
-REMOTE = (
-    "what Vercel was last known to hold; a false one causes a false conflict, hides a real one, "
-    "or leaves a push out; what is sent is accepted, to the accepted id")
-table((
-    ("remote.key", "a different key as last agreed", lambda o, c: "EVIL"),
-    ("remote.pushed", "as if this version had never been pushed", lambda o, c: 0),
-    ("remote.pushed:higher", "as if a later version had been pushed", lambda o, c: o + 9),
-    ("remote.agreed.type", "a different type as last agreed", lambda o, c: another(o, 1, 2)),
-    ("remote.agreed.scope.targets", "other targets as last agreed", lambda o, c: o ^ 7),
-    ("remote.agreed.scope.environments", "other environments as last agreed",
-     lambda o, c: ["zz-evil"]),
-    ("remote.agreed.scope.branch", "a different branch as last agreed", lambda o, c: "evil"),
-    ("remote.agreed.comment", "a different comment as last agreed", lambda o, c: "evil"),
-    ("remote.agreed_at", "a later modification time as last agreed", lambda o, c: later(o)),
-    ("remote.agreed_at:zero", "no modification time as last agreed", lambda o, c: 0),
-    ("remote.seen_at", "a later modification time as last seen", lambda o, c: later(o)),
-    ("remote.seen_at:zero", "no modification time as last seen", lambda o, c: 0),
-    ("remote.gone", "as if the record on Vercel were gone, or there", lambda o, c: 1 - o),
-    ("remote.pushed_at", "a different time of the push", lambda o, c: later(o)),
-    ("remote.pushed_at:never", "as if it had never been pushed", lambda o, c: 0),
-    ("remote.earlier", "as if this version had been there before",
-     lambda o, c: {"version": 1, "since": 1, "until": 2 ** 60}),
-), "record", "records", with_remote, left_out, reason=REMOTE)
-
-# --------------------------------------------------------------------------------------------------
-# 5.5: versions
-
-
-def replace_version(v, record, old, section, **changes):
-    take_version(v, old)
-    forge(v, record, old["number"], section, made_at=old["made_at"], **changes)
-    drop_unneeded_batches(v)
-
-
-def same_number(v, c):
-    record = in_use(v)
-    replace_version(v, record, current_of(v, record), "current")
-
-
-listed("F2.same-number", "versions", "a different value under the number of the current version",
-       "record version", same_number, finding="F2")
-
-
-def same_everything(v, c):
-    """Number, id and time are those of the accepted version; the batch cannot be."""
-    record = in_use(v)
-    old = current_of(v, record)
-    batch = v.sealed_batch(DATA_KEY)
-    new = {**old, "batch": batch}
-    new["sealed_name"] = None
-    new["chunk"] = v.chunk(record, new, DATA_KEY, FORGED)
-    v.index["current"][v.index["current"].index(old)] = new
-    drop_unneeded_batches(v)
-
-
-listed("F2.same-number-and-id", "versions", "a different value under number, id and time of the "
-       "current version", "record version", same_everything, finding="F2")
-
-
-def same_batch(v, c):
-    """All of the version's numbers and names, in a batch that now has the attacker's data key."""
-    record = in_use(v)
-    old = current_of(v, record)
-    batch = first(v.index["batches"], lambda batch: batch["id"] == old["batch"])
-    batch.update(wrapping=1, wrapped=box(v.public, DATA_KEY + v.vault_id + batch["id"]))
-    for version in v.versions():
-        if version["batch"] == batch["id"]:
-            of = first(v.index["records"], lambda item: item["id"] == version["record"])
-            version["chunk"] = v.chunk(of, version, DATA_KEY, FORGED)
-
-
-refused("F2.same-batch-rewrapped", "batches.wrapped", "other values under all ids of accepted "
-        "ones, in their batch with another data key", "batch", same_batch, finding="F2")
-
-
-def new_current(v, c, step=1, value=FORGED):
-    record = in_use(v)
-    old = current_of(v, record)
-    take_version(v, old)
-    v.index["earlier"].append(old)
-    number = record["highest"] + step
-    record["current"] = record["highest"] = number
-    forge(v, record, number, value=value)
-
-
-listed("version.added.current", "versions", "a new current value", "record version", new_current)
-listed("version.added.current.number", "versions.number", "a new current value with a number far "
-       "ahead", "record version", lambda v, c: new_current(v, c, 1 << 40))
-listed("version.added.current.empty", "versions", "a new current value, which is empty",
-       "record version", lambda v, c: new_current(v, c, value=b""))
-listed("version.added.current.escapes", "versions", "a new current value with escape sequences and "
-       "a zero byte", "record version", lambda v, c: new_current(v, c, value=b"\x1b[31m\0\xff"))
-listed("version.added.pushed",
-    "records.remote.pushed",
-    "a new current value that claims to be pushed",
-    "record version",
-    lambda v,
-    c: (new_current(v,
-    c),
-     in_use(v)["remote"] is None or in_use(v)[ "remote"].update(pushed=in_use(v)["current"])))
-
-
-def guess(v, c):
-    """If the guess is the current value, a careless writer drops it as a repetition."""
-    record = in_use(v, lambda record: record["current"] > 1 or earlier_of(v, record))
-    below = [version for version in earlier_of(v, record) if version["number"] < record["current"]]
-    if below:
-        replace_version(v, record, below[-1], "earlier")
-    else:
-        forge(v, record, record["current"] - 1, "earlier")
-
-
-listed("F6.guess-in-place-of-the-earlier", "versions", "a guess in place of the version before "
-       "the current one", "record version", guess, finding="F6")
-
-
-def guess_above(v, c):
-    record = in_use(v)
-    record["highest"] += 1
-    forge(v, record, record["highest"], "earlier")
-
-
-listed("F6.guess-above", "versions", "a guess as an earlier version with the number after the "
-       "current one", "record version", guess_above, finding="F6")
-
-
-def guess_below(v, c):
-    """A guess with a number between two existing ones, or below the first."""
-    def gaps(record):
-        taken = {version["number"] for version in earlier_of(v, record)}
-        return [number for number in range(1, record["current"]) if number not in taken]
-    record = in_use(v, gaps)
-    forge(v, record, gaps(record)[-1], "earlier")
-
-
-listed("F6.guess-in-a-gap", "versions", "a guess under a number that no version has any more",
-       "record version", guess_below, finding="F6")
-
-
-def many_guesses(v, c):
-    record = in_use(v)
-    for at in range(50):
-        record["highest"] += 1
-        forge(v, record, record["highest"], "earlier", value=b"guess-%d" % at)
-
-
-listed("F6.many-guesses", "versions", "fifty guesses as earlier versions, which displace others",
-       "record version", many_guesses, finding="F6")
-
-
-def fill_history(v, c):
-    """As many earlier versions as a record can have, so that the next write has no room."""
-    record = in_use(v)
-    batch = v.sealed_batch(DATA_KEY)
-    for _ in range(10_000 - len(earlier_of(v, record))):
-        record["highest"] += 1
-        v.index["earlier"].append(
-            v.version(record, record["highest"], batch, DATA_KEY, b"", made_at=1 << 43))
-
-
-listed("version.history-full", "versions", "as many earlier versions as a record can have",
-       "record version", fill_history)
-
-
-def drop_earlier(v, c, every=False):
-    record = with_history(v)
-    for version in earlier_of(v, record) if every else earlier_of(v, record)[:1]:
-        v.index["earlier"].remove(version)
-    drop_unneeded_batches(v)
-
-
-listed("version.dropped", "versions", "drops an earlier version", "record", drop_earlier)
-listed("version.dropped.all", "versions", "drops the history of a record", "record",
-       lambda v, c: drop_earlier(v, c, every=True))
-
-
-def drop_current(v, c):
-    record = in_use(v)
-    v.index["current"].remove(current_of(v, record))
-    record["current"] = 0
-    drop_unneeded_batches(v)
-
-
-listed("version.dropped.current", "versions", "drops the current value", "record", drop_current)
-
-
-def swap_numbers(v, c, ids=False):
-    record = with_history(v)
-    current, earlier = current_of(v, record), earlier_of(v, record)[-1]
-    for name in ("id", "batch", "made_at", "sealed_name", "chunk", "offset"):
-        current[name], earlier[name] = earlier[name], current[name]
-
-
-listed("version.numbers-swapped", "versions.number", "current and earlier version exchange their "
-       "numbers, so that the earlier value is revealed", "record version", swap_numbers)
-
-
-def renumber(v, c, earlier=False):
-    record = with_history(v) if earlier else in_use(v)
-    if earlier:
-        version = earlier_of(v, record)[-1]
-        record["highest"] += 1
-        version["number"] = record["highest"]
-    else:
-        version = current_of(v, record)
-        record["highest"] += 1
-        record["current"] = version["number"] = record["highest"]
-
-
-listed("version.number.current", "versions.number", "gives the current version another number",
-       "record version", renumber)
-listed("version.number.earlier", "versions.number", "gives an earlier version another number",
-       "record version", lambda v, c: renumber(v, c, earlier=True))
-listed("version.made_at", "versions.made_at", "a different time of a version, which decides what is "
-       "pruned", "record version", lambda v, c: current_of(v, in_use(v)).update(made_at=1))
-listed("version.made_at.earlier", "versions.made_at", "a different time of an earlier version",
-       "record version", lambda v, c: earlier_of(v, with_history(v))[0].update(made_at=1 << 43))
-refused("version.id", "versions.id", "a different id of a version", "value",
-        lambda v, c: current_of(v, in_use(v)).update(id=os.urandom(16)))
-refused("version.batch", "versions.batch", "a different batch for a version", "value",
-        lambda v, c: change_batch(v))
-
-
-def change_batch(v):
-    version = current_of(v, in_use(v))
-    other = first(v.index["batches"], lambda batch: batch["id"] != version["batch"])
-    version["batch"] = other["id"]
-    if version["batch"] not in {one["batch"] for one in v.versions()}:
-        drop_unneeded_batches(v)
-
-
-def set_sealed_name(v, c):
-    record = in_use(v)
-    current_of(v, record)["sealed_name"] = {"project": record["project"], "name": "EVIL"}
-
-
-refused("version.sealed_name.changed", "versions.sealed_name", "claims another name for a version",
-        "value", set_sealed_name)
-
-
-def set_sealed_project(v, c):
-    record = in_use(v)
-    other = other_project(v, project_of(v, record["project"]))
-    current_of(v, record)["sealed_name"] = {"project": other["id"], "name": record["name"]}
-
-
-refused("version.sealed_name.project", "versions.sealed_name", "claims another project for a "
-        "version", "value", set_sealed_project)
-refused("version.sealed_name.dropped", "versions.sealed_name", "drops a version's sealed name",
-        "value", lambda v, c: first(v.versions(), lambda version: version["sealed_name"]).update(
-        sealed_name=None))
-left_out("version.sealed_name.own", "versions.sealed_name", "writes the record's own name as the "
-         "sealed one", "a chunk with another one does not open, and this is the same one", lambda v,
-         c: keep_names(v, in_use(v)))
-
-
-def exchange_chunks(v, one, other):
-    need(one["chunk"] != other["chunk"])
-    one["chunk"], other["chunk"] = other["chunk"], one["chunk"]
-
-
-refused("version.chunks-exchanged", "chunks", "two records exchange their chunks", "value",
-        lambda v, c: exchange_chunks(v, current_of(v, in_use(v)), current_of(v, in_use(v,
-        least=1))))
-refused("version.chunks-exchanged.earlier", "chunks", "current and earlier version exchange their "
-        "chunks", "value", lambda v, c: exchange_chunks(
-            v, current_of(v, with_history(v)), earlier_of(v, with_history(v))[-1]))
-
-
-def move_version(v, c):
-    """An accepted value of one record as a new current value of another."""
-    source, target = in_use(v), in_use(v, least=1)
-    version = {**copy.deepcopy(current_of(v, source)), "record": target["id"],
-               "number": target["highest"] + 1}
-    version.pop("offset")
-    if version["sealed_name"] is None:
-        version["sealed_name"] = {"project": source["project"], "name": source["name"]}
-    old = current_of(v, target)
-    take_version(v, old)
-    v.index["earlier"].append(old)
-    v.index["current"].append(version)
-    target["current"] = target["highest"] = version["number"]
-
-
-refused("version.moved", "versions.record", "a copy of one record's value as the current one of "
-        "another", "value", move_version)
-
-
-def edit_chunk(new):
-    def edit(v, c):
-        version = current_of(v, in_use(v))
-        version["chunk"] = new(version["chunk"])
-    return edit
-
-
-refused("chunk.flipped", "chunks", "one bit of a chunk, with a correct checksum", "value",
-        edit_chunk(lambda chunk: chunk[:-1] + bytes([chunk[-1] ^ 1])))
-refused("chunk.nonce", "chunks.nonce", "a different nonce", "value",
-        edit_chunk(lambda chunk: bytes(24) + chunk[24:]))
-refused("chunk.cut", "versions.length", "a truncated chunk", "value",
-        edit_chunk(lambda chunk: chunk[:-16]))
-refused("chunk.longer", "versions.length", "a longer chunk", "value",
-        edit_chunk(lambda chunk: chunk + bytes(128)))
-refused("version.checksum", "versions.checksum", "a different checksum", "chunk",
-        lambda v, c: current_of(v, in_use(v)).update(wrong={"checksum": bytes(32)}))
-refused("version.offset", "versions.offset", "an offset beyond the end of the file", "layout",
-        lambda v, c: current_of(v, in_use(v)).update(wrong={"offset": 1 << 40}))
-refused("version.length", "versions.length", "a longer length", "layout",
-        lambda v, c: current_of(v, in_use(v)).update(wrong={"length": 1 << 20}))
-
-
-def turn_chunks(v, c):
-    need(len(v.versions()) > 1)
-    for at, version in enumerate(reversed(v.versions())):
-        version["offset"] = at
-
-
-left_out("chunk.order", "versions.offset", "the chunks in a different order", "offset, length and "
-         "checksum only say where the chunk is", turn_chunks)
-
-# --------------------------------------------------------------------------------------------------
-# 5.6: batches
-
-
-def batch_of(v, wrapping):
-    used = {version["batch"] for version in v.versions()}
-    return first(v.index["batches"], lambda b: b["wrapping"] == wrapping and b["id"] in used)
-
-
-refused("batch.root.flipped", "batches.wrapped", "one bit of a wrapped data key", "batch",
-        lambda v, c: batch_of(v, 2).update(
-            wrapped=batch_of(v, 2)["wrapped"][:-1] + bytes([batch_of(v, 2)["wrapped"][-1] ^ 1])))
-refused("batch.root.random", "batches.wrapped", "a root batch made by the attacker", "batch",
-        lambda v, c: batch_of(v, 2).update(wrapped=seal(DATA_KEY, DATA_KEY, b"")))
-refused("batch.root.to-sealed", "batches.wrapping", "seals another data key in place of a root "
-        "batch", "batch", lambda v, c: batch_of(v, 2).update(
-            wrapping=1, wrapped=box(v.public, DATA_KEY + v.vault_id + batch_of(v, 2)["id"])))
-
-
-def exchange_wrapped(v, c):
-    found = [batch for batch in v.index["batches"] if batch["wrapping"] == 2]
-    need(len(found) > 1)
-    swap(*found[:2], "wrapped")
-
-
-refused("batch.root.exchanged", "batches.wrapped", "two root batches exchange their data keys",
-        "batch", exchange_wrapped)
-refused("batch.dropped", "batches", "drops a batch that versions need", "layout",
-        lambda v, c: v.index["batches"].remove(batch_of(v, 2)))
-refused("batch.id", "batches.id", "a different id of a batch", "layout",
-        lambda v, c: (batch_of(v, 2).update(id=os.urandom(16)), v.sort()))
-
-
-def rename_batch(v, c):
-    batch = batch_of(v, 2)
-    new = os.urandom(16)
-    for version in v.versions():
-        version["batch"] = new if version["batch"] == batch["id"] else version["batch"]
-    batch["id"] = new
-
-
-refused("batch.id.with-versions", "batches.id", "a different id of a batch, also in its versions",
-        "batch", rename_batch)
-left_out("batch.added.sealed", "batches", "adds a sealed batch that nothing needs",
-         "nothing is in it", lambda v, c: v.sealed_batch(DATA_KEY))
-refused("batch.added.sealed.other-key", "batches", "adds a batch that is sealed to another key",
-        "batch", lambda v, c: v.sealed_batch(DATA_KEY, pair(OWN_ROOT)[0]))
-refused("batch.added.root", "batches", "adds a root batch made by the attacker", "batch",
-        lambda v, c: v.root_batch(DATA_KEY, OWN_ROOT))
-refused("batch.sealed.other-vault",
-    "batches.wrapped",
-    "adds a batch that names another vault",
-    "batch",
-    lambda v,
-    c: v.index["batches"].append({ "id": ident(0xEE),
-    "wrapping": 1,
-    "wrapped": box(v.public,
-     DATA_KEY + ident(1) + ident(0xEE))}))
-refused("batch.sealed.other-batch",
-    "batches.wrapped",
-    "adds a batch that names another batch",
-    "batch",
-    lambda v,
-    c: v.index["batches"].append({ "id": ident(0xEE),
-    "wrapping": 1,
-    "wrapped": box(v.public,
-     DATA_KEY + v.vault_id + ident(1))}))
-
-
-def forge_locked(v, c):
-    """Replaces a value that the user wrote while locked."""
-    sealed = [version for version in v.index["current"] if wrapping_of(v, version) == 1]
-    need(sealed)
-    record = first(v.index["records"], lambda item: item["id"] == sealed[0]["record"])
-    replace_version(v, record, sealed[0], "current")
-
-
-listed("version.locked-write-replaced", "versions", "a different value in place of one that was "
-       "written while locked", "record version", forge_locked)
-
-
-def drop_locked(v, c):
-    """Undoes a locked write: the earlier version becomes current again."""
-    sealed = first(v.index["current"], lambda version: wrapping_of(v, version) == 1)
-    record = first(v.index["records"], lambda item: item["id"] == sealed["record"])
-    v.index["current"].remove(sealed)
-    left = earlier_of(v, record)
-    if left:
-        v.index["earlier"].remove(left[-1]), v.index["current"].append(left[-1])
-        record["current"] = left[-1]["number"]
-    else:
-        v.index["records"].remove(record)
-    drop_unneeded_batches(v)
-
-
-left_out("version.locked-write-dropped", "versions", "undoes a write of the user's while locked",
-         "nobody had accepted it, and the state before it was accepted: docs/threat-model.md says "
-         "that this is not seen", drop_locked)
-
-# --------------------------------------------------------------------------------------------------
-# 5.7: the journal
-
-
-FLAGS = ("default", "in_use", "gone")
+# Changes
+
+# For each reader the class of section 8.1.
+WORDS = ("root", "locked", "guarded_root", "guarded")
+
+
+@dataclass
+class Change:
+    """`make` makes the file. `opened_by` says which commands open what was changed: "all" that open
+    the index, those that take a "value" (of `about`), "locked" ones, or those with the "root".
+    `slot` is the kind of a slot that no longer opens, so that its secret gives `locked`."""
+
+    name: str
+    field: str
+    does: str
+    make: Callable
+    root: str = "signature"
+    locked: str = "signature"
+    guarded_root: str = None
+    guarded: str = None
+    opened_by: str = "all"
+    slot: int = None
+    finding: str = None
+
+    def __post_init__(self):
+        self.guarded_root = self.guarded_root or self.root
+        self.guarded = self.guarded or self.locked
+
+    def file(self, attacker):
+        changed = self.make(attacker)
+        need(changed != attacker.raw)
+        return changed
+
+
+def edited(edit, proof="kept", generation="next", in_order=True):
+    """The file after a change of its content."""
+    def make(attacker):
+        vault = attacker.load()
+        edit(vault, attacker)
+        if in_order:
+            vault.sort()
+        if generation == "next":
+            vault.next_generation()
+        return PROOFS[proof](vault, attacker)
+    return make
+
+
+def field_of(path):
+    return ".".join(part for part in path if isinstance(part, str))
+
+
+# The values of fields with a closed set, so that a change stays in it.
+CLOSED = {"type": 5, "protection": 2, "action": 3, "policy": 2, "direction": 2, "way": 2}
+FLAGS = ("default", "gone")
+ORIGINS = ("origin", "relay", "address")
+
+
+def others(of, value, name, attacker):
+    """Other values of a field without fields of its own: (what, value)."""
+    if isinstance(of, writer.Number):
+        if name in FLAGS:
+            return [("turned", 1 - value)]
+        if name in CLOSED:
+            return [("another", value % CLOSED[name] + 1)]
+        most = (1 << 8 * of.size) - 1
+        found = [("more", value + 1 if value < most else value - 1)]
+        if of.size == 8:
+            found += [("zero", 0), ("most", most)]
+        elif name == "targets":
+            found = [(target, value ^ 1 << bit)
+                     for bit, target in enumerate(("production", "preview", "development"))]
+        return [(what, new) for what, new in found if new != value]
+    if isinstance(of, writer.Bytes):
+        return [("longer", value + b"\0"), ("emptied", b"")] if value else [("filled", b"evil")]
+    if isinstance(of, writer.Text):
+        raw = value if isinstance(value, bytes) else value.encode()
+        found = [("another", raw.decode(errors="replace") + "-evil")]
+        if name in ORIGINS:
+            found.append(("of-the-attacker", attacker.origin))
+        elif name in ("name", "comment", "user_name", "value"):
+            found.append(("escapes", "\x1b]0;evil\x07\x1b[31m\u202e"))
+        else:
+            found.append(("emptied", "") if raw else ("escapes", "\x1b[2J"))
+        return found
+    return [("flipped", bytes([value[0] ^ 1]) + value[1:])]
 
 
 def default(of):
     """The smallest value of a type."""
     if isinstance(of, writer.Struct):
-        return {name: default(field) for name, field in of.fields.items()}
+        return {name: default(part) for name, part in of.fields.items()}
     if isinstance(of, writer.Number):
-        return 1 if of is writer.U8 else 0  # which is in each closed set
+        return 1 if of is writer.U8 else 0
     return {writer.Optional: None, writer.List: [], writer.Text: "", writer.Bytes: b""}.get(
         type(of), b"A" * getattr(of, "size", 0))
 
 
 def fields(of):
     """The fields of a type with their types, or None."""
-    if of is ROTATION:
-        return {**of.START.fields, "progress": writer.List(writer.PROGRESS), "ended_at": writer.U64}
+    if of is writer.ROTATION:
+        return {**of.START.fields, "progress": writer.List(writer.PROGRESS),
+                "ended_at": writer.U64}
     return of.fields if isinstance(of, writer.Struct) else None
 
 
-def paths(of, path=()):
-    """The path of each field without fields of its own."""
-    if isinstance(of, (writer.List, writer.Optional)):
-        yield from paths(of.of, path)
-    elif fields(of):
-        for name, field in fields(of).items():
-            yield from paths(field, (*path, name))
-    else:
-        yield path
+def of_list(of, items):
+    """Operations on a list as such."""
+    new = copy.deepcopy(items[-1]) if items else default(of.of)
+    if isinstance(new, dict):
+        for name in ("id", "record"):
+            if isinstance(new.get(name), bytes) and len(new[name]) == 16:
+                new[name] = os.urandom(16)
+        for name in ("name", "path"):
+            if name in new:
+                new[name] = "evil"
+        new.pop("offset", None)
+        if of.of is writer.VERSION:
+            new.setdefault("chunk", bytes(168))
+    elif isinstance(new, str):
+        new = "zz-evil"
+    elif isinstance(new, bytes):
+        new = os.urandom(len(new))
+    yield "added", [*items, new]
+    if items:
+        yield "first-removed", items[1:]
+        yield "doubled", [copy.deepcopy(items[0]), *items]
+    if len(items) > 1:
+        yield "last-removed", items[:-1]
+        yield "emptied", []
+        yield "reversed", items[::-1]
+        keys = [name for name in ("id", "record", "path", "name", "generation", "number")
+                if isinstance(items[0], dict) and name in items[0]]
+        if keys and len(items[0]) > len(keys):
+            one, other = copy.deepcopy(items[:2])
+            for name in keys:
+                one[name], other[name] = other[name], one[name]
+            yield "contents-exchanged", [one, other, *items[2:]]
 
 
-def with_another(of, value, path):
-    """The value with another one in the field of this path. It stays well-formed: of a number with
-    a closed set of meanings both 1 and 2 are in it, but for flags, and lists stay in order."""
+def variants(of, value, attacker, path=()):
+    """Every change of a value of this type: (path, what, changed value)."""
     if isinstance(of, writer.Optional):
         if value is None:
-            value = default(of.of)
-        return with_another(of.of, value, path)
-    if isinstance(of, writer.List):
-        items = value or [default(of.of)]
-        return [*items[:-1], with_another(of.of, items[-1], path)]
-    if path:
-        name, rest = path[0], path[1:]
-        if fields(of)[name] is writer.U8 and name in FLAGS:
-            return {**value, name: 1 - value[name]}
-        return {**value, name: with_another(fields(of)[name], value[name], rest)}
-    if of is writer.U64:
-        return value + (1 << 40) if value < 1 << 63 else value - 1
-    if isinstance(of, writer.Number):
-        return 1 if value != 1 else 2 if of is writer.U8 else 0
-    if isinstance(of, writer.Text):
-        return value + "-evil" if value else "evil"
-    return (b"B" if value[:1] == b"A" else b"A") + value[1:]
-
-
-def payload_edits(name, kinds, of, promise, except_for=(), **more):
-    """A change of each field of a payload."""
-    for path in paths(of):
-        if path in except_for:
-            continue
-
-        def edit(v, c, path=path):
-            item = entry(v, kinds)
-            content = with_another(of, of.get(Reader(item["payload"])), path)
-            item["payload"] = of.put(content)
-        said = ".".join(path).replace("_", "-")
-        promise(f"{name}.{said}", f"journal.{name}.{said}", f"another {said} in an entry of the "
-                "journal", edit=edit, **more)
-
-
-payload_edits("send", (1,), SEND, listed, except_for=[("action",)], shows="journal")
-
-
-def turn_send(v, c):
-    item = entry(v, (1,))
-    content = SEND.get(Reader(item["payload"]))
-    if content["action"] == 1:
-        content.update(action=2, target={"id": "env_evil", "changed_at": 1})
+            yield path, "set", default(of.of)
+            yield from variants(of.of, default(of.of), attacker, path)
+        else:
+            yield path, "unset", None
+            yield from variants(of.of, value, attacker, path)
+    elif isinstance(of, writer.List):
+        for what, new in of_list(of, value):
+            yield path, what, new
+        for at, item in enumerate(value):
+            for inner, what, new in variants(of.of, item, attacker, (*path, at)):
+                yield inner, what, [*value[:at], new, *value[at + 1:]]
+    elif of is writer.JOURNAL:
+        yield from of_struct(of, value, attacker, path, but=("payload",))
+        payload = writer.PAYLOADS.get(value["kind"])
+        named = (*path, f"kind-{value['kind']}")
+        if payload is None:
+            for what, new in others(writer.BYTES, value["payload"], "payload", attacker):
+                yield (*named, "payload"), what, {**value, "payload": new}
+        else:
+            content = payload.get(Reader(value["payload"]))
+            for inner, what, new in variants(payload, content, attacker, named):
+                yield inner, what, {**value, "payload": payload.put(new)}
+    elif of is writer.VERSION:
+        placed = ("offset", "length", "checksum")
+        yield from of_struct(of, value, attacker, path, but=placed)
+        for name in placed:
+            for what, new in others(of.fields[name], value[name], name, attacker):
+                yield (*path, name), what, {**value, "wrong": {name: new}}
+    elif fields(of):
+        yield from of_struct(of, value, attacker, path)
     else:
-        content.update(action=1, target=None)
-    item["payload"] = SEND.put(content)
+        for what, new in others(of, value, path[-1] if path else "", attacker):
+            yield path, what, new
 
 
-listed("send.action", "journal.send.action", "makes a change of a begun creation, or the other way "
-       "round", "journal", turn_send)
+def of_struct(of, value, attacker, path, but=()):
+    for name, part in fields(of).items():
+        if name in but:
+            continue
+        for inner, what, new in variants(part, value[name], attacker, (*path, name)):
+            yield inner, what, {**value, name: new}
 
 
-def add_send(v, c, action=2):
-    record = in_use(v)
-    content = writer.send(
-    record["project"],
-    record["id"],
-    record["name"],
-    record["current"],
-     action)
-    if action == 1:
-        content["target"] = None
-    v.index["journal"].append(writer.journal(os.urandom(16), 1, content))
+def index_changes(attacker, chance):
+    """One for each field and each operation; of several places where it can be done, a random one."""
+    vault = attacker.load()
+    found = {}
+    for section, of in writer.SECTIONS.items():
+        for path, what, new in variants(of, vault.index[section], attacker, (section,)):
+            found.setdefault((field_of(path), what), []).append((section, new))
+    for (name, what), places in found.items():
+        section, new = chance.choice(places)
+
+        def edit(vault, attacker, section=section, new=new):
+            vault.index[section] = copy.deepcopy(new)
+        proof = "kept" if chance.random() < .5 else chance.choice(list(PROOFS)[2:])
+        ordered = what not in ("reversed", "doubled")
+        yield Change(f"{name}.{what}", name, f"{what}, proof {proof}",
+                     edited(edit, proof, in_order=ordered))
+        # The same by the attacker's own key, which a locked reader without a guard may open.
+        yield by_own_key(f"{name}.{what}.own", name, what, edit, ordered)
 
 
-listed("send.added", "journal", "adds a begun change", "journal", add_send)
-listed("send.added.create", "journal", "adds a begun creation", "journal",
-       lambda v, c: add_send(v, c, 1))
-listed("send.added.delete", "journal", "adds a begun deletion", "journal",
-       lambda v, c: add_send(v, c, 3))
-listed("send.dropped", "journal", "drops a begun send, whose outcome is unknown", "journal",
-       lambda v, c: v.index["journal"].remove(entry(v, (1,))))
-listed("send.made_at", "journal.made_at", "a different time of a begun send", "journal",
-       lambda v, c: entry(v, (1,)).update(made_at=1 << 43))
-listed("send.id", "journal.id", "a different id of a begun send", "journal",
-       lambda v, c: entry(v, (1,)).update(id=os.urandom(16)))
-listed("send.kind", "journal.kind", "makes a begun send an entry of an unknown kind", "journal",
-       lambda v, c: entry(v, (1,)).update(kind=200))
-listed("journal.added.unknown", "journal", "adds an entry of an unknown kind", "journal",
-       lambda v, c: v.index["journal"].append(writer.journal(os.urandom(16), 200, b"evil")))
-listed("journal.changed.unknown", "journal.payload", "changes an entry of an unknown kind",
-       "journal", lambda v, c: entry(v, range(5, 256)).update(payload=b"evil"))
-listed("journal.dropped.unknown", "journal", "drops an entry of an unknown kind", "journal",
-       lambda v, c: v.index["journal"].remove(entry(v, range(5, 256))))
-
-COMMAND = "touch /tmp/zg-env-attack"
-payload_edits("rotation.open", (2,), ROTATION, refused, except_for=[("ended_at",)], word="rotation")
-payload_edits("rotation.ended", (3,), ROTATION, refused, word="rotation")
+ANY = "any"
 
 
-def exchange_commands(v, c):
-    item = entry(v, (2,))
-    content = ROTATION.get(Reader(item["payload"]))
-    content.update(apply=COMMAND, check=COMMAND, revoke=COMMAND)
-    item["payload"] = ROTATION.put(content)
+def by_own_key(name, field, does, edit, ordered=True, locked=ANY):
+    return Change(name, field, f"{does}, by the attacker's own key",
+                  edited(edit, "own", in_order=ordered), "exchanged-key", locked,
+                  guarded="anchor")
 
-
-refused("rotation.commands", "journal.rotation.apply", "other commands in an open rotation",
-        "rotation", exchange_commands)
-
-
-def add_rotation(v, c, ended_at=0):
-    record = in_use(v)
-    content = writer.rotation(record["project"], record["id"], ended_at)
-    content.update(key=record["name"], apply=COMMAND, check=COMMAND, revoke=COMMAND)
-    v.index["journal"].append(writer.journal(os.urandom(16), 3 if ended_at else 2, content))
-
-
-refused("rotation.added", "journal", "adds an open rotation with commands", "rotation",
-        add_rotation)
-refused("rotation.added.ended", "journal", "adds a rotation that has ended", "rotation",
-        lambda v, c: add_rotation(v, c, 9))
-
-
-def reopen(v, c):
-    item = entry(v, (3,))
-    content = ROTATION.get(Reader(item["payload"]))
-    item.update(kind=2, payload=ROTATION.put({**content, "ended_at": 0, "outcome": 0}))
-
-
-refused("rotation.reopened", "journal.kind", "opens a rotation that has ended", "rotation", reopen)
-
-
-def close(v, c):
-    item = entry(v, (2,))
-    content = ROTATION.get(Reader(item["payload"]))
-    item.update(kind=3, payload=ROTATION.put({**content, "ended_at": 9}))
-
-
-refused("rotation.closed", "journal.kind", "closes an open rotation", "rotation", close)
-refused("rotation.made_at", "journal.made_at", "a different time of a rotation", "rotation",
-        lambda v, c: entry(v, (2, 3)).update(made_at=1 << 43))
-refused("rotation.id", "journal.id", "a different id of a rotation", "rotation",
-        lambda v, c: entry(v, (2, 3)).update(id=os.urandom(16)))
-listed("rotation.dropped", "journal", "drops a rotation", "journal",
-       lambda v, c: v.index["journal"].remove(entry(v, (2, 3))))
-refused("rotation.doubled", "journal", "a copy of a rotation under another id", "rotation",
-        lambda v, c: v.index["journal"].append({**entry(v, (2, 3)), "id": os.urandom(16)}))
-refused("rotation.send-in-its-place", "journal", "an open rotation in place of a begun send",
-        "rotation", lambda v, c: entry(v, (1,)).update(
-            kind=2, payload=entry(v, (2,))["payload"]))
-listed("journal.send-in-place-of-rotation", "journal", "a begun send under the id of a rotation",
-       "journal", lambda v, c: entry(v, (2, 3)).update(kind=1, payload=SEND.put(writer.send(
-           in_use(v)["project"], in_use(v)["id"], "EVIL", 1))))
-
-payload_edits("relay", (4,), RELAY, listed, shows="journal")
-
-
-def redirect_relay(v, c):
-    item = entry(v, (4,))
-    content = RELAY.get(Reader(item["payload"]))
-    item["payload"] = RELAY.put({**content, "relay": c.origin})
-
-
-listed("relay.redirected", "journal.relay.relay", "sends the device's token to another relay",
-       "journal", redirect_relay)
-listed("relay.added", "journal", "adds a relay", "journal", lambda v, c: v.index["journal"].append(
-    writer.journal(os.urandom(16), 4, writer.relay_payload(c.origin))))
-listed("relay.dropped", "journal", "drops a relay", "journal",
-       lambda v, c: v.index["journal"].remove(entry(v, (4,))))
-refused("relay.seventeen", "journal", "adds seventeen relays", "layout",
-        lambda v, c: (v.index["journal"].extend(writer.journal(
-            os.urandom(16), 4, writer.relay_payload(f"https://evil{n}.example"))
-            for n in range(17)), v.sort()))
-refused("relay.twice", "journal", "adds one relay twice", "layout",
-        lambda v, c: (v.index["journal"].extend(writer.journal(
-            os.urandom(16), 4, writer.relay_payload(c.origin)) for n in range(2)), v.sort()))
 
 # --------------------------------------------------------------------------------------------------
-# 5.8: accounts
-
-table((
-    ("origin", "sends the token to another origin", lambda o, c: c.origin),
-    ("origin:slash", "the same origin, written with a slash", lambda o, c: o + "/"),
-    ("user", "a different user", lambda o, c: "user_evil"),
-    ("user_name", "a different name of the user", lambda o, c: "evil"),
-    ("team", "a different team, or one where there was none", lambda o, c: "team_evil"),
-    ("team_slug", "a different team by name", lambda o, c: "evil"),
-    ("default", "is the default account, or is not", lambda o, c: 1 - o),
-    ("name", "a different name of an account", lambda o, c: o + "-evil"),
-), "account", "accounts", lambda v: account(v, 1), listed, shows="account")
-table((
-    ("origin", "sends a protected token to another origin", lambda o, c: c.origin),
-    ("user", "a different user of a protected token", lambda o, c: "user_evil"),
-    ("name", "a different name of an account with a protected token", lambda o, c: o + "-evil"),
-), "account.protected", "accounts", lambda v: account(v, 2), listed, shows="account", finding="F3")
-table((
-    ("made_at", "a different creation time", lambda o, c: later(o)),
-    ("ends_at", "a different expiry of the token", lambda o, c: 1),
-    ("ends_at:later", "a token that seems never to expire", lambda o, c: 1 << 43),
-), "account", "accounts", account, left_out, reason="for a warning")
-listed("account.secret", "accounts.secret", "a different token, which gets what is sent", "account",
-       lambda v, c: account(v, 1).update(secret=TOKEN))
-listed("account.secret.empty", "accounts.secret", "an empty token", "account",
-       lambda v, c: account(v, 1).update(secret=b""))
-listed("account.secret.header", "accounts.secret", "a token with line ends, which would add fields "
-       "to a request", "account", lambda v, c: account(v, 1).update(secret=b"x\r\nX-Evil: 1"))
-listed("account.protection.plain", "accounts.protection", "a different token in place of a "
-       "protected one, not protected", "account", lambda v, c: account(v, 2).update(protection=1,
-       secret=TOKEN))
+# Malformed sections. The proof comes before them.
 
 
-def own_protected(v, item, **changes):
-    bound_to = {"origin": item["origin"], "name": item["name"], "vault": v.vault_id, **changes}
-    return protected(bound_to["vault"], bound_to["origin"], bound_to["name"], TOKEN, v.public)
+def malformed():
+    def wrong(**changes):
+        return lambda vault, attacker: vault.wrong.update(changes)
 
+    def both(name, field, does, edit):
+        yield Change(name, field, does, edited(edit))
+        yield by_own_key(name + ".own", field, does, edit, ordered=False)
 
-listed("account.protection.protected", "accounts.protection", "a different token in place of a "
-       "plain one, protected", "account", lambda v, c: account(v, 1).update(protection=2,
-       secret=own_protected(v, account(v, 1))))
-listed("F3.protected-token-replaced", "accounts.secret", "a different protected token in place of "
-       "one, for the same origin and name", "account", lambda v, c: account(v, 2).update(
-       secret=own_protected(v, account(v, 2))), finding="F3")
-listed("F3.protected-token-unbound", "accounts.secret", "a protected token that names another "
-       "origin", "account", lambda v, c: account(v, 2).update(secret=own_protected(v, account(v, 2),
-       origin=c.origin)), finding="F3")
-listed("F3.protected-token-of-format-1", "accounts.secret", "a bare token, sealed without what it "
-       "is bound to", "account", lambda v, c: account(v, 2).update(secret=box(v.public, TOKEN)),
-       finding="F3")
+    for section in writer.SECTIONS:
+        for what, new in (
+                ("left-over", lambda raw: raw + b"\0"), ("cut", lambda raw: raw[:-1]),
+                ("empty", lambda raw: b""), ("count", lambda raw: b"\xff" * 4 + raw[4:]),
+                ("flipped", lambda raw: raw[:-1] + bytes([raw[-1] ^ 1]))):
+            yield from both(f"malformed.{section}.{what}", section, f"section {what}",
+                            wrong(**{section: new}))
+    for what, new in (
+            ("flipped", lambda p: p[:-1] + b"\1"), ("length", lambda p: U32.put(1 << 31) + p[4:]),
+            ("more", lambda p: p + bytes(4096)), ("cut", lambda p: p[:-1]),
+            ("short", lambda p: p[:1])):
+        yield from both(f"malformed.padding.{what}", "padding", f"padding {what}",
+                        wrong(padded=new))
+    yield from both("malformed.left-over", "content", "bytes after the last section",
+                    wrong(content=lambda content: content + b"\0"))
+    yield from both("malformed.cut", "content", "the content cut off",
+                    wrong(content=lambda content: content[:-1]))
+    for flag in (1, 2, 255):
+        yield from both(f"groups.{flag}", "groups", f"a groups flag of {flag}",
+                        lambda vault, attacker, flag=flag: setattr(vault, "groups", flag))
 
-
-def redirect_protected(v, c):
-    account(v, 2)["origin"] = c.origin
-    for project in v.index["projects"]:
-        if project["binding"]:
-            project["binding"]["origin"] = c.origin
-
-
-listed("F3.protected-token-redirected", "accounts.origin", "account and bindings of a protected "
-       "token to another origin", "account", redirect_protected, finding="F3")
-
-
-def move_protected(v, c):
-    """An account chosen by the attacker with a protected token."""
-    item = account(v, 2)
-    v.index["accounts"].append({**item, "name": item["name"] + "-evil", "origin": c.origin,
-                                "default": 0})
-
-
-listed("F3.protected-token-copied", "accounts", "a second account with the protected token and "
-       "a different origin", "account", move_protected, finding="F3")
-listed("account.secrets-swapped", "accounts.secret", "two accounts exchange their tokens",
-       "account", lambda v, c: swap(account(v), account(v, at=1), "secret", "protection"))
-listed("account.names-swapped", "accounts.name", "two accounts exchange their names", "account",
-       lambda v, c: swap(account(v), account(v, at=1), "name"))
-
-
-def own_account(v, c, **changes):
-    like = first(v.index["accounts"])
-    if changes.get("default"):
-        for item in v.index["accounts"]:
-            item["default"] = 0
-    v.index["accounts"].append({**like, "name": "evil", "protection": 1, "secret": TOKEN,
-                                "default": 0, **changes})
-
-
-listed("account.added", "accounts", "adds an account", "account", own_account)
-listed("account.added.default", "accounts", "adds an account, as the default account", "account",
-       lambda v, c: own_account(v, c, default=1))
-listed("account.added.origin", "accounts", "adds a default account of another origin", "account",
-       lambda v, c: own_account(v, c, default=1, origin=c.origin))
-listed("account.dropped", "accounts", "drops an account", "account",
-       lambda v, c: v.index["accounts"].remove(account(v)))
-listed("account.dropped.all", "accounts", "drops all accounts", "account",
-       lambda v, c: (account(v), v.index["accounts"].clear()))
 
 # --------------------------------------------------------------------------------------------------
-# 5.1: metadata
+# 5.9: the proof
+
+
+def proof_changes():
+    def same_file(make):
+        """The file as it is but for its proof: header, nonce and content stay."""
+        return lambda attacker: (lambda vault: vault.reseal(
+            attacker.key, make(vault.proof), attacker.nonce()))(attacker.load())
+
+    def flip(at):
+        return lambda proof: proof[:at] + bytes([proof[at] ^ 1]) + proof[at + 1:]
+
+    for at in (0, 31):
+        yield Change(f"proof.code.flipped.{at}", "proof.code", "one bit of the code",
+                     same_file(flip(at)), locked="ok", guarded="anchor", opened_by="root")
+    for at in (32, 63, 64, 95):
+        yield Change(f"proof.signature.flipped.{at}", "proof.signature", "one bit of the signature",
+                     same_file(flip(at)), opened_by="locked")
+    yield Change("proof.signature.second-form", "proof.signature",
+                 "the signature with a scalar above the group's order",
+                 same_file(second_form), opened_by="locked")
+    yield Change("proof.code.zeros", "proof.code", "a code of zeros",
+                 same_file(lambda proof: bytes(32) + proof[32:]), locked="ok", guarded="anchor",
+                 opened_by="root")
+    yield Change("proof.exchanged", "proof", "code and signature in another order",
+                 same_file(lambda proof: proof[32:] + proof[:32]))
+
+    def nothing(vault, attacker):
+        pass
+    for name in PROOFS:
+        by_own = name == "own"
+        for generation in ("next", "same"):
+            yield Change(
+                f"proof.{name}.{generation}", "proof", f"proof {name}, {generation} generation",
+                edited(nothing, name, generation), "exchanged-key" if by_own else "signature",
+                "ok" if by_own else "signature", guarded="anchor" if by_own else None)
+    yield Change("nonce", "header.nonce", "the same index under another nonce",
+                 edited(nothing, "kept", "same"))
+
+    for number, point in enumerate(LOW_ORDER):
+        def low(attacker, point=point):
+            vault = attacker.load()
+            vault.public = point
+            return vault.reseal(attacker.key, bytes(32) + point + bytes(32))
+        yield Change(f"header.vk.low-order.{number}", "header.vk", "a vk of low order, under which a "
+                     "careless reader takes anything as signed", low, "exchanged-key",
+                     guarded="anchor")
+
+    for name, edit in TAG_EDITS.items():
+        yield Change(f"same-tag.{name}", "index", f"{name} changed under the same header and tag, "
+                     "which the index key allows", same_tag_file(edit))
+
+
+def second_form(proof):
+    scalar = int.from_bytes(proof[64:], "little") + same_tag.GROUP_ORDER
+    return proof[:64] + scalar.to_bytes(32, "little")
+
+
+LOW_ORDER = [bytes.fromhex(point) for point in (
+    "00" * 32, "01" + "00" * 31, "ec" + "ff" * 30 + "7f", "01" + "00" * 30 + "80",
+    "ed" + "ff" * 30 + "7f", "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85")]
+
+
+def same_tag_file(edit):
+    """Another index that has the header, the length and the tag of the present one. The bytes that
+    make the tag the same are those of the proof, which is worth nothing without the root."""
+    def make(attacker):
+        vault = attacker.load()
+        header, padded = vault.header, vault.padded
+        edit(vault, attacker)
+        vault.sort()
+        vault.reseal(attacker.key, vault.proof, attacker.nonce())
+        changed = vault.padded
+        need(len(changed) == len(padded) and changed != padded)
+        sealed = same_tag.forge(
+            writer.kdf(attacker.key, 1, b"zgv3sub_"), attacker.nonce(), b"zgv3/index" + header,
+            attacker.raw[len(header):][:len(padded) + 112], changed)
+        return header + sealed + attacker.raw[len(header) + len(sealed):]
+    return make
 
-listed("directory.added", "metadata.directories", "approves a directory", "directory",
-       lambda v, c: v.index["metadata"]["directories"].append({
-           "path": "/tmp/evil", "link": first(v.index["projects"])["name"], "organisation": "",
-           "project": first(v.index["projects"])["id"]}))
-
-
-def approve_above(v, c):
-    """The root directory, so that every directory below would count."""
-    v.index["metadata"]["directories"].append({
-        "path": "/", "link": first(v.index["projects"])["name"], "organisation": "",
-        "project": first(v.index["projects"])["id"]})
-
-
-listed("directory.added.root", "metadata.directories", "approves the file system's root",
-       "directory", approve_above)
-listed("F7.approve-for-another-project", "metadata.directories", "approves a foreign directory and "
-       "exchanges two projects' names", "directory project",
-       lambda v, c: (v.index["metadata"]["directories"].append({
-           "path": "/tmp/evil", "link": "x", "organisation": "",
-           "project": first(v.index["projects"])["id"]}), swap_names(v, c)), finding="F7")
-listed("directory.dropped", "metadata.directories", "removes an approval", "directory",
-       lambda v, c: v.index["metadata"]["directories"].remove(directory(v)))
-
-
-def other_directory_project(v, c):
-    item = directory(v)
-    item["project"] = first(v.index["projects"], lambda p: p["id"] != item["project"])["id"]
-
-
-listed("directory.project", "metadata.directories.project", "gives a directory another project",
-       "directory", other_directory_project, finding="F7")
-listed("directory.project.unknown", "metadata.directories.project", "gives a directory a project "
-       "that is not there", "directory", lambda v, c: directory(v).update(project=ident(0xEE)))
-table((
-    ("path", "a different path", lambda o, c: o + "-evil"),
-    ("link", "a different name in the link", lambda o, c: "evil"),
-    ("organisation", "a different organization in the link", lambda o, c: "evil"),
-), "directory", "metadata.directories", directory, listed, shows="directory")
-
-
-
-def setting(v):
-    need(v.index["metadata"]["settings"])
-    return v.index["metadata"]["settings"][0]
-
-
-listed("setting.added", "metadata.settings", "adds a setting", "setting",
-       lambda v, c: v.index["metadata"]["settings"].append(
-           {"name": "schema-env.evil", "value": "production"}))
-listed("setting.dropped", "metadata.settings", "removes a setting, so that nothing is required",
-       "setting", lambda v, c: v.index["metadata"]["settings"].remove(setting(v)))
-table((
-    ("name", "a different name of a setting", lambda o, c: o + "-evil"),
-    ("value", "a different value of a setting", lambda o, c: "off"),
-), "setting", "metadata.settings", setting, listed, shows="setting")
-
-CLAIM = "says what was, and is a claim of the index tier"
-
-
-def metadata(change):
-    return lambda v, c: change(v.index["metadata"])
-
-
-refused("generations.none", "metadata.generations", "forgets the generations", "anchor",
-        lambda v, c: None, finish=lambda raw, v, c: rebuild_without_generations(v, c))
-refused("generations.wrong-tag", "metadata.generations", "remembers another tag of the generation "
-        "before", "anchor", lambda v, c: setattr(v, "tag", bytes(16)))
-
-
-def rebuild_without_generations(v, c):
-    v.index["metadata"]["generations"] = []
-    return v.build(c.key)
-
-
-def cut_generations(m):
-    need(len(m["generations"]) > 1)
-    del m["generations"][:-1]
-
-
-left_out("generations.older-dropped", "metadata.generations", "forgets older generations", CLAIM,
-         metadata(cut_generations))
-left_out("generations.future", "metadata.generations", "remembers a future generation",
-         CLAIM, lambda v, c: None, finish=lambda raw, v, c: (
-             v.index["metadata"]["generations"].append(
-                 {"generation": v.generation + 7, "tag": ident(1)}), v.build(c.key))[1])
-left_out("audit-log.none", "metadata.audit_log", "forgets the position in the audit log",
-         "the index tier reads and writes the log anyway", metadata(
-             lambda m: (need(m["audit_log"]), m.update(audit_log=None))))
-left_out("audit-log.sequence", "metadata.audit_log.sequence", "a different position in the audit log",
-         "the index tier reads and writes the log anyway; `verify` says that lines are missing",
-         metadata(lambda m: m.update(audit_log={
-             "sequence": (m["audit_log"] or {"sequence": 0})["sequence"] + 5, "tag": ident(1)})))
-left_out("audit-log.tag", "metadata.audit_log.tag", "a different tag of the audit log's line",
-         "the index tier reads and writes the log anyway; `verify` reports that the line differs",
-         metadata(lambda m: (need(m["audit_log"]), m["audit_log"].update(tag=ident(1)))))
-left_out("locked-writes.added", "metadata.locked_writes", "claims a locked write", CLAIM,
-         lambda v, c: v.index["metadata"]["locked_writes"].append({
-             "generation": v.generation + 1, "time": 1, "command": "import",
-             "records": [first(v.index["records"])["id"]]}))
-left_out("locked-writes.escapes", "metadata.locked_writes.command", "claims a locked write by a "
-         "command with escape sequences", CLAIM,
-         lambda v, c: v.index["metadata"]["locked_writes"].append({
-             "generation": v.generation + 1, "time": 1 << 43, "command": "\x1b[31mset\x07",
-             "records": [first(v.index["records"])["id"]]}))
-left_out("locked-writes.unknown",
-    "metadata.locked_writes.records",
-    "claims a locked write of a record "
-    "that is not there",
-    CLAIM,
-    lambda v,
-    c: v.index["metadata"]["locked_writes"].append({ "generation": v.generation + 1,
-    "time": 1,
-    "command": "set",
-     "records": [ident(0xEE)]}))
-
-
-def unlist(v, c):
-    """A change of a value, and the claim of the locked writes that it was the user's own import."""
-    new_current(v, c)
-    v.index["metadata"]["locked_writes"] = [{
-        "generation": v.generation + 1, "time": 1, "command": "import",
-        "records": [in_use(v)["id"]]}]
-
-
-listed("locked-writes.claimed", "metadata.locked_writes", "a new value, with the claim that "
-       "`import` wrote it", "record version", unlist)
-
-
-left_out("locked-writes.future", "metadata.locked_writes.generation", "claims a locked write of a "
-         "generation that is yet to come, which the next one would follow", CLAIM,
-         lambda v, c: v.index["metadata"]["locked_writes"].append({
-             "generation": (1 << 64) - 1, "time": 1, "command": "set",
-             "records": [first(v.index["records"])["id"]]}))
-left_out("locked-writes.time", "metadata.locked_writes.time", "a different time of a locked write",
-         CLAIM, metadata(lambda m: first(m["locked_writes"]).update(time=1 << 43)))
-
-
-def drop_locked_writes(m):
-    need(m["locked_writes"])
-    m["locked_writes"] = []
-
-
-left_out("locked-writes.dropped", "metadata.locked_writes", "forgets the locked writes", CLAIM,
-         metadata(drop_locked_writes))
-LOG_KEYS = "the index tier reads and writes the audit log anyway"
-left_out("log-keys.added", "log_keys", "adds a former log key", LOG_KEYS,
-         lambda v, c: v.index["log_keys"].append(ident(1) * 2))
-left_out("log-keys.dropped", "log_keys", "drops the former log keys", LOG_KEYS,
-         lambda v, c: (need(v.index["log_keys"]), v.index["log_keys"].clear()))
-left_out("log-keys.changed", "log_keys", "a different former log key", LOG_KEYS,
-         lambda v, c: (need(v.index["log_keys"]),
-                       v.index["log_keys"].__setitem__(0, ident(1) * 2)))
-
-# --------------------------------------------------------------------------------------------------
-# 5.9: the checkpoint
-
-
-def checkpoint(**changes):
-    def edit(v, c):
-        mine = v.index["checkpoint"]
-        for name, new in changes.items():
-            mine[name] = new(mine[name], v) if callable(new) else new
-    return edit
-
-
-refused("checkpoint.code", "checkpoint.code", "a different code", "checkpoint",
-        checkpoint(code=lambda o, v: o[:-1] + bytes([o[-1] ^ 1])))
-refused("checkpoint.code.nonce", "checkpoint.code", "a different nonce of the code", "checkpoint",
-        checkpoint(code=lambda o, v: bytes(24) + o[24:]))
-refused("checkpoint.code.zeros", "checkpoint.code", "no code", "checkpoint", checkpoint(
-        code=bytes(40)))
-refused("checkpoint.code.own", "checkpoint.code", "a code with another root's key", "checkpoint",
-        lambda v, c: (v.index["checkpoint"].update(entries=v.entries()),
-                      v.index["checkpoint"].update(code=v.code(OWN_ROOT))))
-refused("checkpoint.generation.higher", "checkpoint.generation", "a higher generation",
-        "checkpoint", checkpoint(generation=lambda o, v: o + 1))
-refused("checkpoint.generation.far", "checkpoint.generation", "a generation above the file's, "
-        "which would lock out later ones", "checkpoint", checkpoint(generation=(1 << 64) - 1))
-refused("checkpoint.generation.zero", "checkpoint.generation", "generation 0", "checkpoint",
-        checkpoint(generation=0))
-refused("checkpoint.empty", "checkpoint.entries", "no entries", "checkpoint",
-        lambda v, c: (need(v.index["checkpoint"]["entries"]), checkpoint(entries=[])(v, c)))
-
-
-def listed_entry(v, kind):
-    return first(v.index["checkpoint"]["entries"], lambda item: item["kind"] == kind)
-
-
-KINDS = {1: "project", 2: "record", 3: "account", 4: "directory", 5: "journal", 6: "setting"}
-for kind, word in KINDS.items():
-    refused(f"checkpoint.dropped.{word}", "checkpoint.entries", f"drops the entry of a {word}",
-            "checkpoint", lambda v, c, kind=kind: v.index["checkpoint"]["entries"].remove(
-                listed_entry(v, kind)))
-
-
-def follow(edit):
-    """Makes a change, and matching entries."""
-    def both(v, c):
-        edit(v, c)
-        v.sort()
-        v.index["checkpoint"]["entries"] = v.entries()
-    return both
-
-
-for name, edit in (
-        ("redirect", redirect), ("value", same_number), ("project-names", swap_names),
-        ("new-value", new_current), ("move", move), ("rotation", add_rotation),
-        ("protected-token", redirect_protected), ("directory", approve_above),
-        ("account", own_account), ("history", drop_earlier),
-        ("guess", lambda v, c: guess(v, c))):
-    refused(f"checkpoint.follows.{name}", "checkpoint.entries",
-            f"a change ({name}), and entries that " "agree with it", "checkpoint", follow(edit))
-
-def key_of(item):
-    content = item["content"]
-    key = content["id"] if "id" in content else content.get("name", content.get("path"))
-    return item["kind"], key if isinstance(key, bytes) else key.encode()
-
-
-for kind, word in KINDS.items():
-    for path in paths(writer.LISTED[kind]):
-        def edit(v, c, kind=kind, path=path):
-            item = listed_entry(v, kind)
-            item["content"] = with_another(writer.LISTED[kind], item["content"], path)
-            v.index["checkpoint"]["entries"].sort(key=key_of)
-        said = ".".join(path).replace("_", "-")
-        refused(f"checkpoint.entry.{word}.{said}", f"checkpoint.entries.{word}.{said}",
-                f"another {said} in the entry of a {word}", "checkpoint", edit)
-
-
-def older(v, c):
-    need(c.older is not None)
-    return c.older
-
-
-def older_checkpoint(v, c):
-    """With its own code, which holds: slots, epoch and pk are the same."""
-    found = older(v, c).index["checkpoint"]
-    need(found["generation"] < v.index["checkpoint"]["generation"])
-    v.index["checkpoint"] = found
-
-
-refused("checkpoint.older", "checkpoint", "the checkpoint of an earlier generation", "anchor",
-        older_checkpoint)
-
-
-def older_as_new(v, c):
-    older_checkpoint(v, c)
-    v.index["checkpoint"]["generation"] = v.generation
-
-
-def older_entries(v, c):
-    entries = older(v, c).index["checkpoint"]["entries"]
-    need(entries != v.index["checkpoint"]["entries"])
-    v.index["checkpoint"]["entries"] = entries
-
-
-refused("checkpoint.older.as-new", "checkpoint.generation", "the entries and the code of an "
-        "earlier checkpoint under the current generation", "checkpoint", older_as_new)
-refused("checkpoint.older.entries", "checkpoint.entries", "the entries of an earlier checkpoint "
-        "with the current code", "checkpoint", older_entries)
-
-
-def older_index(v, c):
-    """All of an earlier index, with the current one's generations."""
-    found = older(v, c)
-    need(found.index["checkpoint"]["generation"] < v.index["checkpoint"]["generation"])
-    generations = v.index["metadata"]["generations"]
-    v.index, v.slots = found.index, found.slots
-    v.index["metadata"]["generations"] = generations
-
-
-refused("index.older", "file", "the whole index of an earlier generation, as a new one", "anchor",
-        older_index)
-
-
-def older_part(*sections):
-    def edit(v, c):
-        found = older(v, c)
-        need(any(found.index[name] != v.index[name] for name in sections))
-        for name in sections:
-            v.index[name] = found.index[name]
-    return edit
-
-
-listed("index.older.values", "records", "records and versions of an earlier generation, with the "
-       "present checkpoint", "record", older_part("records", "current", "earlier", "batches"))
-listed("index.older.accounts", "accounts", "the accounts of an earlier generation", "account",
-       older_part("accounts"))
-refused("file.older", "file", "an older copy of the whole file", "anchor", lambda v, c: older(v, c),
-        finish=lambda raw, v, c: c.older_raw, generation="same")
 
 # --------------------------------------------------------------------------------------------------
 # 4: the header
 
 
-def exchange_public(v, c):
-    v.public = pair(OWN_ROOT)[0]
+def header_changes():
+    def edit(name, does, change, generation="same", **words):
+        """`change` changes the vault. In the first file the index is sealed again, with the proof
+        kept. In the second one only the header and its checksum change."""
+        yield Change(f"header.{name}", f"header.{name.split('.')[0]}", does,
+                     edited(lambda vault, attacker: change(vault), "kept", generation), **words)
 
+    def number(name, new, **kept):
+        return edit(name, f"another {name}", lambda vault: vault.wrong.update(
+            {name.split(".")[0]: new(vault)}), **kept)
 
-refused("F5.public-key", "header.pk", "a different public key, so that what is written while locked "
-        "can be read", "exchanged-key", exchange_public, finding="F5")
-refused("F5.public-key.with-values", "header.pk", "a different public key, with a value that is "
-        "sealed to it", "exchanged-key", lambda v, c: (exchange_public(v, c), new_current(v, c)),
-        finding="F5")
-for name, point in (("zero", bytes(32)), ("one", b"\1" + bytes(31)),
-                    ("order-8", bytes.fromhex("e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd"
-                                              "866205165f49b800"))):
-    refused(f"public-key.low-order.{name}", "header.pk", "a public key of low order, to which "
-            "nothing can be sealed", "exchanged-key", lambda v, c, point=point: setattr(v, "public",
-            point), by="all")
-refused("header.vault-id", "header.vault id", "a different vault id", "locked",
-        lambda v, c: setattr(v, "vault_id", ident(0xEE)))
-refused("header.epoch", "header.epoch", "a different epoch", "tag",
-        lambda v, c: setattr(v, "epoch", v.epoch + 1), by="root")
+    def damaged(word):
+        return {"root": word, "locked": word}
 
+    for value, word in ((0, "header"), (1, "pre-release"), (2, "pre-release"), (4, "newer"),
+                        (65_535, "newer")):
+        yield from edit(f"format.{value}", f"format {value}",
+                        lambda vault, value=value: setattr(vault, "format", value), **damaged(word))
+    yield from edit("zero", "bytes that must be zero", lambda vault: setattr(vault, "zero", 1),
+                    **damaged("header"))
+    for value in (0, 151, 65_537, 1 << 31):
+        yield from number(f"header_length.{value}", lambda vault, value=value: value,
+                          **damaged("header"))
+    for value in ((1 << 32) + 1, 0, (1 << 64) - 1):
+        yield from number(f"file_length.{value}", lambda vault, value=value: value,
+                          **damaged("header"))
+    for value in (0, 112, 256 * MIB + 113, (1 << 64) - 1):
+        yield from number(f"index_length.{value}", lambda vault, value=value: value,
+                          **damaged("header"))
+    for value in (0, 17, 1 << 31):
+        yield from number(f"count.{value}", lambda vault, value=value: value, **damaged("header"))
+    yield from edit("vault-id", "another vault id", lambda vault: setattr(
+        vault, "vault_id", ident(0xEE)), root="locked", locked="signature", slot=0)
+    yield from edit("vk.flipped", "one bit of vk", lambda vault: setattr(
+        vault, "public", bytes([vault.public[0] ^ 1]) + vault.public[1:]), root="exchanged-key",
+        guarded="anchor")
+    yield from edit("vk.of-the-attacker", "the attacker's vk with the proof kept",
+                    lambda vault: setattr(vault, "public", writer.pair(OWN_ROOT)[0]),
+                    root="exchanged-key", guarded="anchor")
+    yield from edit("epoch.0", "epoch 0", lambda vault: setattr(vault, "epoch", 0),
+                    **damaged("header"))
+    yield from edit("epoch.next", "the next epoch", lambda vault: setattr(
+        vault, "epoch", vault.epoch + 1), root="tag")
+    yield from edit("generation.0", "generation 0", lambda vault: setattr(vault, "generation", 0),
+                    **damaged("header"))
 
-def far_ahead(v, c):
-    """With as many generations in between as a file remembers, none of which ever existed."""
-    v.generation += 2000
-    v.index["metadata"]["generations"] = [
-        {"generation": v.generation - at, "tag": os.urandom(16)} for at in range(1024, 0, -1)]
+    def earlier(vault):
+        need(vault.generation > 1)
+        vault.generation -= 1
+        vault.index["metadata"]["generations"].pop()
 
+    def ahead(vault, by=2000):
+        vault.generation += by
+        vault.index["metadata"]["generations"] = [
+            {"generation": vault.generation - at, "tag": os.urandom(16)} for at in range(1024, 0, -1)]
+    yield from edit("generation.earlier", "an earlier generation", earlier)
+    yield from edit("generation.ahead", "a generation 2,000 writes ahead, with made-up ones "
+                    "in between", ahead)
+    yield from edit("generation.most", "the highest generation", lambda vault: ahead(
+        vault, (1 << 64) - 1 - vault.generation))
+    yield from edit("generation.jump", "a generation ahead, and no others", lambda vault: setattr(
+        vault, "generation", vault.generation + 50))
 
-left_out("header.generation.ahead", "header.generation", "a generation 2,000 writes ahead, with "
-         "made up generations in between", "a warning reports it; the history is forgotten after "
-         "1,024 writes anyway", far_ahead)
-refused("header.generation.jump", "header.generation", "a generation 2,000 writes ahead, with the "
-        "generations that there were", "anchor",
-        lambda v, c: setattr(v, "generation", v.generation + 2000))
+    def patched(at, new, checksum=True):
+        """The bytes of the header alone."""
+        def make(attacker):
+            slots = int.from_bytes(attacker.raw[84:88], "little")
+            place = at(slots) if callable(at) else at
+            raw = attacker.raw
+            raw = raw[:place] + new(raw[place:place + 8]) + raw[place + 8:]
+            end = 120 + 192 * slots
+            return raw[:end] + hash32(raw[:end]) + raw[end + 32:] if checksum else raw
+        return make
 
-
-def last_generation(v, c):
-    far_ahead(v, c)
-    ahead = (1 << 64) - 2 - v.generation
-    v.generation += ahead
-    for item in v.index["metadata"]["generations"]:
-        item["generation"] += ahead
-
-
-left_out("header.generation.last", "header.generation", "the highest possible generation",
-         "availability: no write can follow, and no anchor can be moved beyond it",
-         last_generation)
-refused("header.generation.same", "header.generation", "a different index under the same generation",
-        "anchor", lambda v, c: in_use(v).update(changed_at=1), generation="same")
-
-
-def earlier_generation(v, c):
-    need(v.generation > 1)
-    v.generation -= 1
-    v.index["metadata"]["generations"] = v.index["metadata"]["generations"][:-1]
-    v.index["checkpoint"]["generation"] = min(
-        v.index["checkpoint"]["generation"], v.generation)
-
-
-refused("header.generation.earlier", "header.generation", "an earlier generation", "anchor",
-        earlier_generation, generation="same")
-
-# 4.1: slots. The code of the checkpoint covers them all.
-
-
-def slot_of(v, kind=None):
-    return first(v.slots, lambda slot: kind in (None, slot["kind"]))
-
-
-def root_slot(v):
-    return first(v.slots, lambda slot: slot["tier"] == 2)
-
-
-def add_slot(kind, tier):
-    def edit(v, c):
-        secret = {1: b"a passphrase of mine", 2: bytes(32), 3: bytes(32), 4: bytes(16)}[kind]
-        cost = (1, 8 << 20) if kind == 1 else (0, 0)
-        v.add_slot(os.urandom(16), kind, tier, c.key if tier == 1 else OWN_ROOT, secret, *cost)
-    return edit
-
-
-SLOT_KINDS = {1: "passphrase", 2: "keyring", 3: "key-file", 4: "recovery"}
-for kind, word in SLOT_KINDS.items():
-    for tier, holds in ((1, "the index key"), (2, "a root made by the attacker")):
-        refused(f"slot.added.{word}.{tier}", "slots", f"adds a slot ({word}) with {holds}",
-                "checkpoint", add_slot(kind, tier))
-
-
-def drop_slot(v, c):
-    need(len(v.slots) > 1)
-    v.slots.remove(first(v.slots[::-1], lambda slot: slot["tier"] == 1 or len(
-        [one for one in v.slots if one["tier"] == 2]) > 1))
-
-
-refused("slot.dropped", "slots", "drops a slot", "checkpoint", drop_slot)
-refused("slot.dropped.all", "slots", "drops all slots", "locked", lambda v, c: v.slots.clear(),
-        by="all")
-refused("slot.order", "slots", "the slots in a different order", "checkpoint",
-        lambda v, c: (need(len(v.slots) > 1), v.slots.reverse()))
-
-
-def keyring_edit(**changes):
-    def edit(v, c):
-        slot = first(v.slots, lambda slot: slot["kind"] in (2, 3))
-        slot.update(changes)
-    return edit
-
-
-refused("slot.keyring.wrapped", "slots.wrapped", "a different wrapped key in a slot of the keyring or "
-        "a key file", "checkpoint", keyring_edit(wrapped=bytes(48)))
-refused("slot.keyring.id", "slots.id", "a different id of a slot of the keyring or a key file",
-        "checkpoint", keyring_edit(id=ident(0xEE)))
-refused("slot.keyring.salt", "slots.salt", "a salt where it is not used", "checkpoint",
-        keyring_edit(salt=ident(0xEE)))
-for name, changes in (
-    ("made_at", {
-        "made_at": 1}), ("salt", {
-            "salt": ident(0xEE)}), ("nonce", {
-                "nonce": bytes(24)}), ("id", {
-                    "id": ident(0xEE)}), ("tier", {
-                        "tier": 1}), ("cost", {
-                            "operations": 2, "memory": 16 << 20}), ("wrapped", {
-                                "wrapped": bytes(48)})):
-    refused(f"slot.passphrase.{name}", f"slots.{name}", f"another {name} of the passphrase's slot",
-            "locked", lambda v, c, changes=changes: slot_of(v, 1).update(changes))
-refused("slot.passphrase.costly", "slots.memory", "a cost out of range", "slot",
-        lambda v, c: slot_of(v, 1).update(operations=10, memory=1 << 30))
-refused("slot.passphrase.memory", "slots.memory", "a cost of 2^63 bytes", "slot",
-        lambda v, c: slot_of(v, 1).update(memory=1 << 63))
-refused("slot.kind", "slots.kind", "a slot of an unknown kind", "slot",
-        lambda v, c: slot_of(v).update(kind=9))
-refused("slot.zeros", "slots.zero", "bytes that must be zero", "slot",
-        lambda v, c: slot_of(v).update(zeros=ident(1) * 4))
-
-refused("groups", "groups flag", "says that the vault has groups", "newer",
-        lambda v, c: setattr(v, "groups", 1), by="all")
-refused("format.newer", "header.format", "a newer format", "newer",
-        lambda v, c: setattr(v, "format", 3))
-refused("format.older", "header.format", "the format of a pre-release", "pre-release",
-        lambda v, c: setattr(v, "format", 1))
-
-# --------------------------------------------------------------------------------------------------
-# Malformed bytes, sealed properly
-
-
-def wrong(**changes):
-    return lambda v, c: v.wrong.update(changes)
-
-
-refused("malformed.groups-flag", "groups flag", "a flag of 2", "encoding",
-        lambda v, c: setattr(v, "groups", 2))
-refused("malformed.padding", "index", "padding that is not zeros", "padding",
-        wrong(padded=lambda p: p[:-1] + b"\1"))
-refused("malformed.padding.length", "index", "a content longer than its padding", "padding",
-        wrong(padded=lambda p: U32.put(1 << 31) + p[4:]))
-refused("malformed.padding.more", "index", "more padding than needed", "padding",
-        wrong(padded=lambda p: p + bytes(4096)))
-refused("malformed.left-over", "index", "bytes after the tenth section", "encoding",
-        wrong(content=lambda c: c + b"\0"))
-refused("malformed.cut", "index", "a truncated index", "bounds", wrong(content=lambda c: c[:-1]))
-for section in writer.SECTIONS:
-    refused(f"malformed.left-over.{section.replace('_', '-')}",
-    section,
-    "a byte after the last item",
-    "encoding",
-     wrong(**{section: lambda s: s + b"\0"}))
-for section in ("projects", "records", "current", "earlier", "batches", "journal", "accounts",
-                "log_keys"):
-    refused(f"malformed.count.{section.replace('_', '-')}", section, "more items than can fit",
-            "bounds", wrong(**{section: lambda s: b"\xff\xff\xff\xff" + s[4:]}))
-for section in ("projects", "records", "batches", "accounts", "current"):
-    def double(v, c, section=section):
-        need(v.index[section])
-        v.index[section].insert(0, copy.deepcopy(v.index[section][0]))
-    refused(f"malformed.doubled.{section}", section, "one item twice", "order", double)
-
-
-def reverse_projects(v, c):
-    need(len(v.index["projects"]) > 1)
-    v.index["projects"].reverse()
-
-
-refused("malformed.order", "projects", "projects in a different order", "order", reverse_projects)
-refused("malformed.name.empty", "projects.name", "an empty name", "encoding",
-        lambda v, c: first(v.index["projects"]).update(name=""))
-refused("malformed.name.utf8", "records.name", "a name that is not UTF-8", "encoding",
-        lambda v, c: in_use(v).update(name=b"\xff\xfe"))
-refused("malformed.name.long", "records.name", "a name that is too long", "bounds",
-        lambda v, c: in_use(v).update(name="x" * 1025))
-refused("malformed.name.same", "projects.name", "two projects with one name", "layout",
-        lambda v, c: (need(len(v.index["projects"]) > 1), v.index["projects"][1].update(
-            name=v.index["projects"][0]["name"])))
-refused("malformed.type", "records.attributes.type", "an unknown type", "encoding",
-        lambda v, c: in_use(v)["attributes"].update(type=6))
-refused("malformed.targets", "records.attributes.scope.targets", "an unknown target",
-        "encoding", lambda v, c: in_use(v)["attributes"]["scope"].update(targets=9))
-refused("malformed.current", "records.current", "a current version above the highest", "bounds",
-        lambda v, c: in_use(v).update(highest=0))
-refused("malformed.project", "records.project", "a record of a project that does not exist", "layout",
-        lambda v, c: in_use(v).update(project=ident(0xEE)))
-refused("malformed.record", "versions.record", "a version of a record that does not exist", "layout",
-        lambda v, c: current_of(v, in_use(v)).update(record=ident(0)))
-refused("malformed.entry.kind", "checkpoint.entries", "an entry of an unknown kind", "encoding",
-        lambda v, c: v.index["checkpoint"]["entries"].append({"kind": 9, "content": b""}))
-refused("malformed.entry.order", "checkpoint.entries", "entries in a different order", "order",
-        lambda v, c: (need(len(v.index["checkpoint"]["entries"]) > 1),
-                      v.index["checkpoint"]["entries"].reverse()))
-refused("malformed.protection", "accounts.protection", "an unknown protection",
-        "encoding", lambda v, c: account(v).update(protection=3))
-refused("malformed.journal", "journal.payload", "a truncated send", "bounds", lambda v,
-        c: (v.index["journal"].append(writer.journal(os.urandom(16), 1, b"\1")), v.sort()))
+    def flipped(part):
+        return bytes([part[0] ^ 1]) + part[1:]
+    for name, at, word in (
+            ("magic", 0, "magic"), ("format", 8, "pre-release"), ("zero", 10, "header"),
+            ("header_length", 12, "checksum"), ("vault-id", 24, "locked"), ("generation", 40, "tag"),
+            ("vk", 52, "tag"), ("n", 84, "header"),
+            ("nonce", lambda slots: 88 + 192 * slots, "tag"),
+            ("index_length", lambda slots: 112 + 192 * slots, "tag")):
+        yield Change(f"header.bytes.{name}", f"header.{name}", "one bit, with the checksum, and "
+                     "without the index key", patched(at, flipped), word,
+                     "tag" if word == "locked" else word, slot=0 if word == "locked" else None,
+                     guarded="anchor" if name == "vk" else None)
+        if name not in ("magic", "header_length", "n"):
+            yield Change(f"header.checksum.{name}", f"header.{name}", "one bit, with the checksum as "
+                         "it was", patched(at, flipped, checksum=False), "checksum", "checksum")
+    yield Change("header.checksum", "header.checksum", "one bit of the checksum", patched(
+        lambda slots: 120 + 192 * slots, flipped, checksum=False), "checksum", "checksum")
 
 
 # --------------------------------------------------------------------------------------------------
-# The command
+# 4.1: slots
 
 
-def described(change):
-    return {name: value for name, value in vars(change).items()
-            if name not in ("edit", "finish", "generation") and value not in (None, ())}
+SLOT_WORDS = {1: "passphrase", 2: "keyring", 3: "key-file", 4: "recovery"}
+
+
+def slot_changes(attacker):
+    def change(name, field, does, edit, proof="kept", **words):
+        return Change(f"slot.{name}", f"slots.{field}", does,
+                      edited(lambda vault, attacker: edit(vault), proof, "same"), **words)
+
+    def slot_of(vault, kind):
+        return first(vault.slots, lambda slot: slot["kind"] == kind)
+
+    present = {slot["kind"] for slot in attacker.load().slots}
+    for kind, word in SLOT_WORDS.items():
+        if kind not in present:
+            continue
+        for name, value in (
+                ("id", ident(0xEE)), ("salt", ident(0xED)), ("nonce", bytes(24)),
+                ("wrapped", bytes(48)), ("made_at", 1), ("made_at", (1 << 64) - 1),
+                ("tier", None)):
+            def edit(vault, kind=kind, name=name, value=value):
+                slot = slot_of(vault, kind)
+                slot[name] = 3 - slot["tier"] if name == "tier" else value
+            yield change(f"{word}.{name}.{value if isinstance(value, int) else ''}".strip("."),
+                         name, f"another {name}", edit, slot=kind)
+        for name, value in (("kind", 0), ("kind", 5), ("tier", 0), ("tier", 3), ("derivation", 3),
+                            ("zero", 1), ("zeros", bytes(63) + b"\1")):
+            yield change(f"{word}.{name}.{value if isinstance(value, int) else 1}", name,
+                         "a value that no slot has", lambda vault, kind=kind, name=name, value=value:
+                         slot_of(vault, kind).update({name: value}), root="slot", locked="slot")
+        for operations, memory in ((11, 8 * MIB), (0, 8 * MIB), (1, 8 * MIB - 1), (1, 1 << 63),
+                                   (5, 1024 * MIB), ((1 << 32) - 1, 1024 * MIB)):
+            yield change(f"{word}.cost.{operations}.{memory}", "operations", "a cost out of bounds",
+                         lambda vault, kind=kind, cost=(operations, memory): slot_of(
+                             vault, kind).update(operations=cost[0], memory=cost[1]),
+                         root="slot", locked="slot")
+        yield change(f"{word}.removed", "slots", "a slot less", lambda vault, kind=kind: vault.slots.remove(
+            slot_of(vault, kind)), slot=kind)
+        yield change(f"{word}.doubled", "id", "a slot twice", lambda vault, kind=kind: vault.slots.append(
+            copy.deepcopy(slot_of(vault, kind))), root="header", locked="header")
+    if 1 in present:
+        yield change("passphrase.cost", "operations", "a higher cost", lambda vault: slot_of(
+            vault, 1).update(operations=2, memory=16 * MIB), slot=1)
+    yield change("reversed", "slots", "the slots in another order", lambda vault: (
+        need(len(vault.slots) > 1), vault.slots.reverse()))
+    yield change("none", "slots", "no slots", lambda vault: vault.slots.clear(), slot=0)
+
+    def added(kind, tier, times=1):
+        def edit(vault):
+            for _ in range(times):
+                secret = {1: OWN_PASSPHRASE, 2: bytes(32), 3: bytes(32), 4: bytes(16)}[kind]
+                cost = (1, 8 * MIB) if kind == 1 else (0, 0)
+                vault.add_slot(os.urandom(16), kind, tier, OWN_ROOT if tier == 2 else attacker.key,
+                               secret, *cost)
+        return edit
+    for kind, word in SLOT_WORDS.items():
+        for tier, holds in ((1, "the index key"), (2, "the attacker's root")):
+            yield change(f"added.{word}.{tier}", "slots", f"a slot with {holds}", added(kind, tier))
+            yield Change(f"slot.added.{word}.{tier}.own", "slots", f"a slot with {holds}, by the "
+                         "attacker's own key", edited(lambda vault, _, edit=added(kind, tier): edit(
+                             vault), "own", "next"), "exchanged-key", "ok", guarded="anchor")
+    yield change("added.seventeen", "slots", "17 slots", added(3, 1, 17), root="header",
+                 locked="header")
+    yield change("added.five-passphrases", "slots", "more than four passphrases", added(1, 2, 5),
+                 root="header", locked="header")
+
+    # The slot whose key the attacker has: its seal can be right.
+    if attacker.kek is None:
+        return
+
+    def rewrapped(tier, key, **changes):
+        def edit(vault):
+            slot = first(vault.slots, lambda slot: slot["id"] == attacker.slot)
+            slot.update(tier=tier, nonce=os.urandom(24), **changes)
+            slot["wrapped"] = writer.wrap(slot, vault.vault_id, key, attacker.kek)
+        return edit
+    yield change("rewrapped", "wrapped", "the index key, wrapped again", rewrapped(1, attacker.key))
+    yield change("rewrapped.made_at", "made_at", "another time, sealed", rewrapped(
+        1, attacker.key, made_at=1))
+    yield change("rewrapped.other-key", "wrapped", "another index key", rewrapped(1, bytes(32)),
+                 locked="tag", slot=-1)
+    yield change("rewrapped.root", "tier", "the attacker's root in the slot of the index key",
+                 rewrapped(2, OWN_ROOT), locked="tag", slot=-1)
+    for tier, does in ((1, "the attacker's index key"), (2, "the attacker's root")):
+        yield Change(
+            f"planted.{'index-key' if tier == 1 else 'root'}", "file", "a vault by the attacker's "
+            f"root, in which the slot whose key it has holds {does}; the other slots are kept",
+            planted(tier), "tag", "ok", guarded="anchor", slot=-1)
+    # The guard knows the public key, but the root in the slot is not its own.
+    yield Change(
+        "planted.root.key-kept", "file", "the same with the attacker's root, under the vault's public "
+        "key", planted(2, keeps_key=True), "tag", "exchanged-key", slot=-1)
+    # Guards are found by the vault's id. The other slots do not open under another one.
+    yield Change(
+        "planted.other-id", "file", "the same, under another vault id, for which there is no guard",
+        planted(2, vault_id=ident(0xEE)), "locked", "ok", slot=-1)
+
+
+def planted(tier, edit=lambda vault: None, vault_id=None, keeps_key=False):
+    """The vault as it is, by the attacker's root: with its index key and its proof. Chunks do not
+    open. With tier 2 the slot of the index key gives a root, which is not the vault's."""
+    def make(attacker):
+        need(attacker.kek)
+        vault = attacker.load()
+        vault.next_generation()
+        if not keeps_key:
+            vault.public = writer.pair(OWN_ROOT)[0]
+        vault.vault_id = vault_id or vault.vault_id
+        slot = first(vault.slots, lambda slot: slot["id"] == attacker.slot)
+        slot.update(tier=tier, nonce=os.urandom(24))
+        key = OWN_ROOT if tier == 2 else writer.index_key(OWN_ROOT, vault.epoch)
+        slot["wrapped"] = writer.wrap(slot, vault.vault_id, key, attacker.kek)
+        own_values(vault)
+        edit(vault)
+        vault.sort()
+        return vault.write(OWN_ROOT)
+    return make
+
+
+def own_values(vault):
+    """Values and tokens that the attacker's root opens."""
+    vault.index["batches"] = []
+    batch = vault.batch(bytes(32), OWN_ROOT)
+    records = {record["id"]: record for record in vault.index["records"]}
+    for version in vault.versions():
+        version["batch"] = batch
+        version["chunk"] = vault.chunk(records[version["record"]], version, bytes(32), FORGED)
+    for account in vault.index["accounts"]:
+        if account["protection"] == 2:
+            account["secret"] = writer.protected(
+                vault.vault_id, account["origin"], account["name"], TOKEN, OWN_ROOT)
+
+
+# --------------------------------------------------------------------------------------------------
+# 3 and 6: the file and its chunks
+
+
+def file_changes(attacker):
+    def raw(name, does, make, word, **more):
+        return Change(f"file.{name}", "file", does, make, word, more.pop("locked", word), **more)
+
+    yield raw("empty", "an empty file", lambda a: b"", "truncated")
+    yield raw("one-byte-less", "the last byte is missing", lambda a: a.raw[:-1], "truncated")
+    yield raw("half", "half a file", lambda a: a.raw[:len(a.raw) // 2], "truncated")
+    yield raw("in-the-header", "the header cut off", lambda a: a.raw[:100], "header" if len(
+        attacker.raw) < 152 else "truncated")
+    yield raw("one-byte-more", "a byte more", lambda a: a.raw + b"\0", "extended")
+    yield raw("index.flipped", "one bit of the sealed index", lambda a: flip_at(
+        a.raw, 152 + 192 * a.raw[84] + 40), "tag")
+    yield raw("tag.flipped", "one bit of the index's tag", lambda a: flip_at(
+        a.raw, len(a.raw) - sum(len(v["chunk"]) for v in a.load().versions()) - 1), "tag")
+    yield Change("file.older", "file", "an older generation of the whole file", older_file, "ok", "ok",
+                 guarded_root="anchor", guarded="anchor")
+    yield Change("file.older.as-new", "file", "the older index as a new generation",
+                 older_as_new)
+    for sections in (("records", "current", "earlier", "batches"), ("accounts",), ("projects",),
+                     ("metadata",), ("journal",), ("log_keys",)):
+        yield Change(f"file.older.{sections[0]}", sections[0], "a part of an older generation",
+                     older_part(sections))
+
+    # The index says which chunk it has, by checksum; the attacker can change that, but not sign it.
+    def chunks(name, does, change):
+        def in_file(attacker):
+            """Only the bytes after the index."""
+            vault = attacker.load()
+            chunks = [version["chunk"] for version in vault.versions()]
+            whole = b"".join(chunks)
+            change(vault)
+            new = b"".join(version["chunk"] for version in vault.versions())
+            need(len(new) == len(whole) and new != whole)
+            return attacker.raw[:-len(whole)] + new
+        yield Change(f"chunk.{name}.bytes", "chunks", does, in_file, "chunk", "chunk",
+                     opened_by="value")
+        yield Change(f"chunk.{name}", "chunks", f"{does}, and its checksum",
+                     edited(lambda vault, attacker: change(vault)))
+
+    def exchange(same):
+        def change(vault):
+            for one in vault.versions():
+                for other in vault.versions():
+                    if one is not other and same(one, other) and one["chunk"] != other["chunk"] and (
+                            len(one["chunk"]) == len(other["chunk"])):
+                        one["chunk"], other["chunk"] = other["chunk"], one["chunk"]
+                        return
+            raise NotApplicable("no two such chunks")
+        return change
+
+    def of_prominent(change):
+        def edit(vault):
+            version = current_of(vault, in_use(vault))
+            version["chunk"] = change(version["chunk"])
+        return edit
+    yield from chunks("between-records", "two records' chunks exchanged", exchange(
+        lambda one, other: one["record"] != other["record"]))
+    yield from chunks("between-versions", "two versions' chunks exchanged", exchange(
+        lambda one, other: one["record"] == other["record"]))
+    yield from chunks("flipped", "one bit of a chunk", of_prominent(lambda c: flip_at(c, len(c) - 1)))
+    yield from chunks("nonce", "the nonce of a chunk", of_prominent(lambda c: flip_at(c, 0)))
+    yield from chunks("zeros", "a chunk of zeros", of_prominent(lambda c: bytes(len(c))))
+    yield from chunks("forged", "a value sealed by a data key of the attacker", of_prominent(
+        lambda c: writer.seal(bytes(32), writer.pad_value(FORGED)[:len(c) - 40].ljust(
+            len(c) - 40, b"\0"), b"")))
+    for length in (16, 39, 10_000):
+        yield Change(f"chunk.length.{length}", "chunks", "a chunk of another length", edited(
+            lambda vault, attacker, length=length: current_of(vault, in_use(vault)).update(
+                chunk=bytes(length))))
+
+    def own_batch(vault, attacker):
+        """A value in a batch of the attacker's key, in all that belongs to it."""
+        record = in_use(vault)
+        old = current_of(vault, record)
+        batch = vault.batch(bytes(32), OWN_ROOT)
+        vault.index["current"][vault.index["current"].index(old)] = vault.version(
+            record, old["number"], batch, bytes(32), FORGED, made_at=old["made_at"])
+    yield Change("chunk.own-batch", "batches", "a value in a batch of the attacker's key",
+                 edited(own_batch), finding="F2")
+    yield by_own_key("chunk.own-batch.own", "batches", "a value in a batch of the attacker's key",
+                     own_batch, locked="ok")
+
+
+def flip_at(raw, at):
+    return raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1:]
+
+
+def older_file(attacker):
+    need(attacker.older)
+    return attacker.older
+
+
+def older_as_new(attacker):
+    need(attacker.older)
+    vault, now = Vault.load(attacker.older, attacker.key), attacker.load()
+    vault.generation, vault.tag = now.generation, now.tag
+    vault.index["metadata"]["generations"] = now.index["metadata"]["generations"]
+    vault.next_generation()
+    return kept(vault, attacker)
+
+
+def older_part(sections):
+    def make(attacker):
+        need(attacker.older)
+        vault, found = attacker.load(), Vault.load(attacker.older, attacker.key)
+        need(any(vault.index[name] != found.index[name] for name in sections))
+        for name in sections:
+            vault.index[name] = found.index[name]
+        vault.sort()
+        vault.next_generation()
+        return kept(vault, attacker)
+    return make
+
+
+# --------------------------------------------------------------------------------------------------
+# Changes that belong together: the attacks of earlier reviews
+
+
+def in_use(vault, holds=lambda record: True, least=0):
+    """A record in use, with a value; those of bound projects with many records come first."""
+    found = [record for record in vault.index["records"]
+             if record["current"] and not record["removed_at"] and holds(record)]
+    order = {project["id"]: (
+        not project["binding"], -sum(r["project"] == project["id"] for r in vault.index["records"]),
+        project["name"]) for project in vault.index["projects"]}
+    found.sort(key=lambda record: (order[record["project"]], record["name"], record["id"]))
+    need(len(found) > least)
+    return found[least]
+
+
+def current_of(vault, record):
+    return first(vault.index["current"], lambda version: version["record"] == record["id"])
+
+
+def earlier_of(vault, record):
+    return [version for version in vault.index["earlier"] if version["record"] == record["id"]]
+
+
+def bound(vault, at=0):
+    found = [project for project in vault.index["projects"] if project["binding"]]
+    need(len(found) > at)
+    return sorted(found, key=lambda project: project["name"], reverse=True)[at]
+
+
+def account_of(vault, protection=None):
+    return first(vault.index["accounts"], lambda item: protection in (None, item["protection"]))
+
+
+def entry_of(vault, *kinds):
+    return first(vault.index["journal"], lambda item: item["kind"] in kinds)
+
+
+def swap(one, other, *names):
+    need(any(one[name] != other[name] for name in names))
+    for name in names:
+        one[name], other[name] = other[name], one[name]
+
+
+def two(vault, name):
+    need(len(vault.index[name]) > 1)
+    return vault.index[name][:2]
+
+
+def payload_edit(kind, **changes):
+    def edit(vault, attacker):
+        item = entry_of(vault, kind)
+        of = writer.PAYLOADS[kind]
+        content = of.get(Reader(item["payload"]))
+        item["payload"] = of.put({**content, **changes})
+    return edit
+
+
+def add_record(vault, name, number=1, **changes):
+    like = in_use(vault)
+    record = {**copy.deepcopy(like), "id": os.urandom(16), "name": name, "remote": None,
+              "current": number, "highest": number, **changes}
+    vault.index["records"].append(record)
+    batch = vault.batch(bytes(32), OWN_ROOT)
+    vault.index["current"].append(vault.version(record, number, batch, bytes(32), FORGED))
+
+
+def redirect(vault, attacker):
+    need(vault.index["accounts"])
+    for item in vault.index["accounts"]:
+        item["origin"] = attacker.origin
+    for project in vault.index["projects"]:
+        if project["binding"]:
+            project["binding"]["origin"] = attacker.origin
+
+
+def elsewhere_at_vercel(vault, attacker):
+    for project in vault.index["projects"]:
+        if project["binding"]:
+            project["binding"].update(project="prj_evil", user="user_evil")
+    account_of(vault, 1).update(user="user_evil", secret=TOKEN)
+
+
+def set_back(vault, attacker):
+    record = in_use(vault, lambda record: earlier_of(vault, record))
+    old, new = current_of(vault, record), earlier_of(vault, record)[-1]
+    vault.index["current"].remove(old), vault.index["earlier"].remove(new)
+    vault.index["current"].append(new), vault.index["earlier"].append(old)
+    record["current"] = new["number"]
+
+
+def twin_account(vault, attacker):
+    """A name that is equal under Unicode's equivalence, which comes first."""
+    item = account_of(vault, 1)
+    vault.index["accounts"].append({**item, "name": item["name"] + "e\u0301", "secret": TOKEN})
+    item["name"] += "\u00e9"
+
+
+def approve(vault, attacker):
+    vault.index["metadata"]["directories"].append(
+        {"path": "/tmp", "link": bound(vault)["name"], "organisation": "", "project": bound(vault)["id"]})
+
+
+def commands(vault, attacker):
+    payload_edit(2, apply=COMMAND, check=COMMAND, revoke=COMMAND)(vault, attacker)
+
+
+def add_rotation(vault, attacker):
+    record = in_use(vault)
+    content = {**writer.rotation(record["project"], record["id"]), "key": record["name"],
+               "apply": COMMAND, "check": COMMAND, "revoke": COMMAND}
+    vault.index["journal"].append(writer.journal(os.urandom(16), 2, content))
+
+
+def add_send(vault, attacker):
+    record = in_use(vault)
+    vault.index["journal"].append(writer.journal(os.urandom(16), 1, writer.send(
+        record["project"], record["id"], record["name"], record["current"])))
+
+
+def drop_project(vault, attacker):
+    project = bound(vault)
+    ids = {record["id"] for record in vault.index["records"] if record["project"] == project["id"]}
+    vault.index["projects"].remove(project)
+    vault.index["records"] = [r for r in vault.index["records"] if r["id"] not in ids]
+    for name in ("current", "earlier"):
+        vault.index[name] = [v for v in vault.index[name] if v["record"] not in ids]
+
+
+def exchange_records(vault, attacker, *names):
+    swap(in_use(vault), in_use(vault, least=1), *names)
+
+
+def moved_version(vault, attacker):
+    source, target = in_use(vault), in_use(vault, least=1)
+    version = {**copy.deepcopy(current_of(vault, source)), "record": target["id"],
+               "number": target["highest"] + 1}
+    version.pop("offset")
+    old = current_of(vault, target)
+    vault.index["current"].remove(old)
+    vault.index["earlier"].append(old)
+    vault.index["current"].append(version)
+    target["current"] = target["highest"] = version["number"]
+
+
+def fill(vault, attacker):
+    vault.index["projects"].extend(
+        {"id": os.urandom(16), "name": f"evil-{n}", "made_at": 1, "binding": None, "live": None,
+         "seen_at": 0} for n in range(10_000 - len(vault.index["projects"])))
+
+
+def guess(vault, attacker):
+    record = in_use(vault)
+    batch = vault.batch(bytes(32), OWN_ROOT)
+    for at in range(50):
+        record["highest"] += 1
+        vault.index["earlier"].append(
+            vault.version(record, record["highest"], batch, bytes(32), b"guess-%d" % at))
+
+
+def protected_elsewhere(vault, attacker):
+    account_of(vault, 2)["origin"] = attacker.origin
+
+
+def protected_renamed(vault, attacker):
+    account_of(vault, 2)["name"] += "-evil"
+
+
+# Name: (edit, the finding that it reproduces). The letters of `attack.1` are those of the review.
+COMPOSED = {
+    "redirect-everything": (redirect, "F1"),
+    "redirect-within-vercel": (elsewhere_at_vercel, "F1"),
+    "values.set-back": (set_back, "F2"),
+    "targets.widened": (lambda v, a: in_use(v, lambda r: r["attributes"]["scope"]["targets"] != 7)[
+        "attributes"]["scope"].update(targets=7), "attack.1a"),
+    "projects.names-exchanged": (lambda v, a: swap(*two(v, "projects"), "name"), "attack.1b"),
+    "projects.ids-exchanged": (lambda v, a: swap(*two(v, "projects"), "id"), "F7"),
+    "records.names-exchanged": (lambda v, a: exchange_records(v, a, "name"), "attack.1c"),
+    "records.remotes-exchanged": (lambda v, a: exchange_records(v, a, "remote"), None),
+    "records.ids-exchanged": (lambda v, a: exchange_records(
+        v, a, "id", "current", "highest"), None),
+    "directory.approved": (approve, "attack.1e"),
+    "directory.moved": (lambda v, a: first(v.index["metadata"]["directories"]).update(
+        project=first(v.index["projects"], lambda p: p["id"] != v.index["metadata"]["directories"][0][
+            "project"])["id"]), "attack.1b"),
+    "projects.same-binding": (lambda v, a: bound(v).update(
+        binding=copy.deepcopy(bound(v, 1)["binding"])), "attack.2"),
+    "projects.bindings-exchanged": (lambda v, a: swap(bound(v), bound(v, 1), "binding"), "attack.2"),
+    "local-project.bound": (lambda v, a: first(v.index["projects"], lambda p: not p["binding"]).update(
+        binding=copy.deepcopy(bound(v)["binding"])), "attack.2"),
+    "remote.claims-pushed": (lambda v, a: (lambda r: r["remote"].update(
+        pushed=r["current"], agreed_at=1 << 42))(in_use(v, lambda r: r["remote"])), "attack.3b"),
+    "remote.forgotten": (lambda v, a: in_use(v, lambda r: r["remote"]).update(remote=None), "attack.3b"),
+    "journal.kind": (lambda v, a: entry_of(v, 2, 3, 6, 200).update(kind=77), "attack.7"),
+    "journal.group-entry": (lambda v, a: v.index["journal"].append(
+        writer.journal(os.urandom(16), 6, b"evil")), "attack.7"),
+    "accounts.twin": (twin_account, "attack.9"),
+    "accounts.token": (lambda v, a: account_of(v, 1).update(secret=TOKEN), "F3"),
+    "accounts.unprotected": (lambda v, a: account_of(v, 2).update(protection=1, secret=TOKEN), "F3"),
+    "accounts.header-in-token": (lambda v, a: account_of(v, 1).update(secret=b"x\r\nX-Evil: 1"), None),
+    "protected-token.elsewhere": (protected_elsewhere, "F3"),
+    "protected-token.renamed": (protected_renamed, "F3"),
+    "relay.redirected": (lambda v, a: payload_edit(4, relay=a.origin)(v, a), None),
+    "rotation.commands": (commands, None),
+    "rotation.added": (add_rotation, None),
+    "rotation.dropped": (lambda v, a: v.index["journal"].remove(entry_of(v, 2, 3)), None),
+    "send.added": (add_send, None),
+    "send.dropped": (lambda v, a: v.index["journal"].remove(entry_of(v, 1)), None),
+    "record.loader": (lambda v, a: in_use(v).update(name="LD_PRELOAD"), "F7"),
+    "record.added": (lambda v, a: add_record(v, "EVIL"), None),
+    "record.added.loader": (lambda v, a: add_record(v, "NODE_OPTIONS"), None),
+    "record.added.escapes": (lambda v, a: add_record(v, "EVIL\x1b[2J$(id);`id`"), None),
+    "record.added.last-number": (lambda v, a: add_record(v, "EVIL", (1 << 64) - 1), None),
+    "record.moved": (lambda v, a: (lambda r: r.update(project=first(
+        v.index["projects"], lambda p: p["id"] != r["project"])["id"]))(in_use(v)), "F7"),
+    "record.removed": (lambda v, a: in_use(v).update(removed_at=1), None),
+    "record.revived": (lambda v, a: first(v.index["records"], lambda r: r["removed_at"]).update(
+        removed_at=0), None),
+    "record.plain": (lambda v, a: in_use(v, lambda r: r["attributes"]["type"] != 1)["attributes"].update(
+        type=1), None),
+    "version.moved": (moved_version, None),
+    "version.guesses": (guess, "F6"),
+    "project.dropped": (drop_project, None),
+    "projects.full": (fill, None),
+    "everything.dropped": (lambda v, a: [v.index.update({name: []}) for name in writer.SECTIONS
+                                         if name != "metadata"] and v.index["metadata"].update(
+                                             directories=[]), None),
+    "log.position": (lambda v, a: v.index["metadata"].update(audit_log=None), None),
+    "setting.removed": (lambda v, a: need(v.index["metadata"]["settings"]) or v.index["metadata"].update(
+        settings=[]), None)}
+
+
+def composed_changes():
+    for name, (edit, finding) in COMPOSED.items():
+        for proof in ("kept", "older", "code-kept", "signature-kept"):
+            yield Change(f"attack.{name}.{proof}", "index", f"{name}, proof {proof}",
+                         edited(edit, proof), finding=finding)
+        yield Change(f"attack.{name}.hidden", "index", f"{name}, in the same generation",
+                     edited(edit, "kept", "same"), finding=finding)
+        found = by_own_key(f"attack.{name}.own", "index", name, edit)
+        found.finding = finding
+        yield found
+
+
+TAG_EDITS = {
+    "nothing but the proof": lambda v, a: v.index["metadata"].update(generations=[
+        {**item, "tag": os.urandom(16)} for item in v.index["metadata"]["generations"]]),
+    "a token": lambda v, a: account_of(v, 1).update(secret=b"e" * len(account_of(v, 1)["secret"])),
+    "a vault's project of a directory": COMPOSED["directory.moved"][0],
+    "the names of two projects": COMPOSED["projects.names-exchanged"][0],
+    "the names of two records": COMPOSED["records.names-exchanged"][0],
+    "targets": COMPOSED["targets.widened"][0],
+    "a current version": set_back}
+
+# --------------------------------------------------------------------------------------------------
+
+
+def every_change(attacker, seed=1):
+    """All changes of this vault, without those that it lacks something for."""
+    chance = random.Random(seed)
+    found = {}
+    for changes in (index_changes(attacker, chance), malformed(), proof_changes(), header_changes(),
+                    slot_changes(attacker), file_changes(attacker), composed_changes()):
+        for change in changes:
+            assert change.name not in found, change.name
+            found[change.name] = change
+    return list(found.values())
+
+
+def some_changes(changes, number, seed):
+    """A sample, in which all that belong to one of these words are equally likely."""
+    chance = random.Random(seed)
+    kinds = {}
+    for change in changes:
+        kinds.setdefault(change.name.split(".")[0], []).append(change)
+    order = {change.name: (chance.random() * len(of), zlib.crc32(change.name.encode()))
+             for of in kinds.values() for change in of}
+    return sorted(changes, key=lambda change: order[change.name])[:number]
 
 
 def main():
     parser = argparse.ArgumentParser(description="Change a vault as someone with its index key can.")
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--json", action="store_true", help="with --list")
+    parser.add_argument("--list", action="store_true", help="list the changes of IN, or of a sample")
     parser.add_argument("--apply", metavar="NAME")
-    parser.add_argument(
-    "--index-key-file",
-    metavar="F",
-     help="the index key, in hexadecimal digits")
-    parser.add_argument("--origin", default=EVIL, help="the URL of the attacker's server")
+    parser.add_argument("--index-key-file", metavar="F", help="the index key, in hexadecimal digits")
     parser.add_argument("--older", metavar="FILE", help="an earlier generation of the file")
+    parser.add_argument("--origin", default=EVIL, help="the URL of the attacker's server")
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("files", nargs="*", metavar="IN OUT")
     options = parser.parse_args()
-    if options.list:
-        if options.json:
-            print(json.dumps([described(change) for change in CHANGES.values()], indent=1))
-        else:
-            for change in CHANGES.values():
-                promise = change.word or change.reason or " ".join(change.shows)
-                print(f"{change.name}\t{change.promise}: {promise}\t{change.does}")
-        return 0
-    if options.apply not in CHANGES or len(options.files) != 2 or not options.index_key_file:
-        parser.error("--list, or --apply NAME --index-key-file F IN OUT")
 
     def content(path):
         with open(path, "rb") as file:
             return file.read()
-    key = bytes.fromhex(content(options.index_key_file).decode().strip())
-    older_raw = options.older and content(options.older)
+    if options.files and options.index_key_file:
+        key = bytes.fromhex(content(options.index_key_file).decode().strip())
+        raw = content(options.files[0])
+    else:
+        key, raw = writer.index_key(writer.ROOT), writer.sample().write(writer.ROOT)
+    attacker = Attacker(raw, key, older=options.older and content(options.older), origin=options.origin)
+    changes = every_change(attacker, options.seed)
+    if options.list:
+        for change in changes:
+            words = " ".join(getattr(change, word) for word in WORDS)
+            print(f"{change.name}\t{words}\t{change.does}")
+        return 0
+    if len(options.files) != 2:
+        parser.error("--list, or --apply NAME --index-key-file F IN OUT")
     try:
-        changed = apply(options.apply, content(options.files[0]), key, options.origin, older_raw)
+        changed = first(changes, lambda change: change.name == options.apply).file(attacker)
     except NotApplicable as reason:
         print(f"{options.apply}: {reason}", file=sys.stderr)
         return 3

@@ -1,17 +1,23 @@
 #!/usr/bin/env python3
 """Runs the program against every change that someone with the index key can make (attacks.py).
 
-    run.py ZG_ENV [--only PATTERN] [--part K/N] [--sandbox PROGRAM] [--postal PROGRAM] [--verbose]
+    run.py ZG_ENV [--short] [--seed N] [--only PATTERN] [--part K/N] [--sandbox PROGRAM]
+           [--postal PROGRAM] [--keep] [--verbose]
 
-Creates vaults with the program in a temporary home: projects, accounts, a relay, rotations, an
-unfinished send, a write while locked. For each change it replaces the vault with the changed file
-and runs the commands that output or send values. A listener between the program and the sandbox
-records requests and refuses those that would change something; a second one acts as the attacker's
-server.
+Creates vaults with the program in a temporary home: projects, accounts, a relay, a rotation, an
+unfinished send. A listener between the program and the sandbox records requests; a second one acts as
+the attacker's server, and as a proxy for everything else. Then, in four parts:
 
-With any change, a command does what it did without it, or outputs and sends nothing and fails with
-an exit code of docs/exit-codes.md. `status` and `verify` must also keep the change's promise. Exits
-with 1 on a difference, and names the change and the command.
+- changes: each changed file with commands of every kind: with the passphrase, with a key file of the
+  values, unlocked, and locked, with a rollback guard and without one. `verify` names the class.
+- commands: some changes with every command that opens the index.
+- races: the file is exchanged while a command waits at a prompt, for a program, or for the network.
+- rows: docs/threat-model.md's rows for the index key.
+
+A refusal is exit code 8, or 3 where the only slot that would open is the changed one. Nothing is
+written, sent, sealed, run or printed before it. Each command has a control: it succeeds with the file
+as it is, and with one that a holder of the root wrote in Python. --short runs a sample, with a seed
+that it prints, in about a minute. Exits with 1 on a difference, and names the change and the command.
 """
 
 import argparse
@@ -22,8 +28,13 @@ import http.client
 import http.server
 import json
 import os
+import pty
+import random
 import re
+import select
 import shutil
+import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -33,11 +44,10 @@ import time
 import attacks  # which finds the second reader's directory
 import second_reader as reader
 import vault_writer as writer
+from attacks import OWN_ROOT
 
 PASSPHRASE = "a passphrase for the attacks"
-# Exit codes of a command that output nothing (docs/exit-codes.md).
-REFUSALS = set(range(1, 9))
-NOT_DONE = 125  # run
+DAMAGED, LOCKED, NOT_DONE = 8, 3, 125  # of `run`
 
 
 class Failed(Exception):
@@ -49,8 +59,9 @@ class Failed(Exception):
 
 
 class Listener(http.server.ThreadingHTTPServer):
-    """Forwards requests to the sandbox and records them. `writes` is the handling of requests that
-    change something: "forward", "refuse" (403), or "drop" (no response, and not served)."""
+    """Forwards requests to the sandbox and records them. `before` is called with the number of each
+    request before it is served. `writes` is the handling of requests that change something:
+    "forward", "refuse" (403), or "drop" (no response, and not served)."""
 
     daemon_threads = True
 
@@ -58,6 +69,7 @@ class Listener(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.sandbox_port = sandbox_port
         self.writes = "forward"
+        self.before = None
         self.requests = []
         self.origin = f"http://127.0.0.1:{self.server_port}"
         threading.Thread(target=self.serve_forever, daemon=True).start()
@@ -78,6 +90,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.server.requests.append({
             "method": self.command, "path": self.path, "body": body,
             "token": (self.headers.get("Authorization") or "").removeprefix("Bearer ")})
+        if self.server.before:
+            self.server.before(len(self.server.requests))
         if self.command == "CONNECT":
             return self.answer(403, b"{}")
         if self.command not in ("GET", "HEAD") and self.server.writes != "forward":
@@ -125,9 +139,50 @@ class Sandbox:
 
 
 # --------------------------------------------------------------------------------------------------
+# Kernel keys, for the unlock cache
+
+KEYRINGS = {"session": -3, "user": -4}
+kernel = ctypes.CDLL(None, use_errno=True)
+ADD_KEY, KEYCTL = (248, 250) if os.uname().machine == "x86_64" else (217, 219)
+
+
+def keyctl(*arguments):
+    return kernel.syscall(KEYCTL, *(ctypes.c_long(a) if isinstance(a, int) else a for a in arguments))
+
+
+def join_session_keyring():
+    """`unlock` needs one; also, a session in which nothing is unlocked."""
+    keyctl(1, None)
+
+
+def add_key(name, payload, keyring, permissions):
+    """Made in the session, which possesses it and may set permissions, and then moved."""
+    found = kernel.syscall(ADD_KEY, b"user", name.encode(), payload, ctypes.c_size_t(len(payload)),
+                           ctypes.c_int(KEYRINGS["session"]))
+    failed = found < 0 or keyctl(5, found, permissions) < 0
+    if keyring != "session" and not failed:
+        failed = keyctl(8, found, KEYRINGS[keyring]) < 0 or keyctl(9, found, KEYRINGS["session"]) < 0
+    if failed:
+        raise Failed(f"the kernel does not store a key: {os.strerror(ctypes.get_errno())}")
+
+
+def plant_unlock_cache(vault, root):
+    """docs/file-formats.md: as if somebody had typed the passphrase of this root."""
+    identifier, end = f"zg-env:{vault.vault_id.hex()}", int(time.time()) + 900
+    key = os.urandom(32)
+    data = b"zgv3/cache" + vault.vault_id + writer.U32.put(vault.epoch)
+    text = root + writer.U64.put(vault.generation) + vault.tag + writer.U64.put(end)
+    add_key(f"{identifier}:unlock-key:{vault.epoch}", key + writer.U64.put(end), "user", 0x003b0000)
+    add_key(f"{identifier}:unlocked:{vault.epoch}", writer.seal(key, text, data), "session", 0x3b000000)
+
+
+# --------------------------------------------------------------------------------------------------
 # The program, in a separate home
 
 Outcome = collections.namedtuple("Outcome", "code out err")
+
+# How a command gets its keys.
+ROOT, KEYS, UNLOCKED, NAMES, NOTHING = "passphrase", "key file", "unlocked", "locked", "no key"
 
 
 class Home:
@@ -139,13 +194,15 @@ class Home:
         self.path = os.path.join(folder, "home")
         os.makedirs(self.path, mode=0o700)
         self.write("passphrase", PASSPHRASE + "\n")
+        self.write("new-passphrase", PASSPHRASE + " 2\n")
         self.proxy = None
+        self.trees = {}
 
     def file(self, *names):
         return os.path.join(self.path, *names)
 
-    def write(self, name, content):
-        made = os.open(self.file(name), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    def write(self, name, content, mode=0o600):
+        made = os.open(self.file(name), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
         with open(made, "w") as file:
             file.write(content)
 
@@ -164,59 +221,130 @@ class Home:
             file.write(raw)
         os.rename(new, self.vault)
 
+    def tree(self, but=(".lock", ".log")):
+        """Every file's mode and content. A refused command may leave a lock file, and a line in the
+        audit log."""
+        found = {}
+        for folder, _, names in os.walk(self.path):
+            for name in names:
+                path = os.path.join(folder, name)
+                if name.endswith(but):
+                    continue
+                if os.path.islink(path):
+                    found[path] = os.readlink(path)
+                    continue
+                with open(path, "rb") as file:
+                    found[path] = stat.S_IMODE(os.fstat(file.fileno()).st_mode), file.read()
+        return found
+
     def keep(self, name):
         shutil.copytree(self.path, os.path.join(self.folder, name), symlinks=True)
+        self.trees[name] = self.tree(but=(".lock",))
 
     def back(self, name):
-        shutil.rmtree(self.path)
-        shutil.copytree(os.path.join(self.folder, name), self.path, symlinks=True)
+        """Restores a state, if something differs from it."""
+        if self.tree(but=(".lock",)) != self.trees[name]:
+            shutil.rmtree(self.path)
+            shutil.copytree(os.path.join(self.folder, name), self.path, symlinks=True)
 
-    def run(self, *arguments, root=True, given=b"", folder=None, origin=None, **environment):
-        """One command, without a terminal. `root`: with the passphrase, else with the key file that
-        opens names and tokens, in a session where nothing is unlocked."""
-        environment.update({
-            "HOME": self.path, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "NO_COLOR": "1"})
-        if root:
-            environment["ZG_ENV_PASSPHRASE_FILE"] = self.file("passphrase")
-        else:
-            environment["ZG_ENV_KEY_FILE"] = self.file("key")
-        if origin:
-            environment["ZG_ENV_API_URL"] = origin
+    def guards(self):
+        folder = self.file(".local", "state", "zg-env")
+        return [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".anchor")]
+
+    def environment(self, by, **more):
+        found = {"HOME": self.path, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "NO_COLOR": "1",
+                 "GIT_CONFIG_NOSYSTEM": "1", "EDITOR": self.file("editor"), **more}
+        if by == ROOT:
+            found.setdefault("ZG_ENV_PASSPHRASE_FILE", self.file("passphrase"))
+        elif by in (KEYS, NAMES):
+            found.setdefault("ZG_ENV_KEY_FILE", self.file("values-key" if by == KEYS else "key"))
         if self.proxy:  # what would leave this machine goes to the attacker's listener instead
-            environment.update(https_proxy=self.proxy, HTTPS_PROXY=self.proxy)
-        done = subprocess.run(
-            [self.program, *arguments], input=given, capture_output=True, env=environment,
-            cwd=folder or self.path, timeout=60,
-            preexec_fn=None if root else join_session_keyring)
+            found.update(https_proxy=self.proxy, HTTPS_PROXY=self.proxy)
+        return found
+
+    def run(self, *arguments, by=ROOT, given=b"", folder=None, **environment):
+        """One command, without a terminal."""
+        try:
+            done = subprocess.run(
+                [self.program, *arguments], input=given, capture_output=True,
+                env=self.environment(by, **environment), cwd=folder or self.path, timeout=60,
+                preexec_fn=None if by == UNLOCKED else join_session_keyring)
+        except subprocess.TimeoutExpired:
+            return Outcome(-1, b"", b"does not end within a minute")
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     def must(self, *arguments, codes=(0,), **kept):
         outcome = self.run(*arguments, **kept)
         if outcome.code not in codes:
             raise Failed(f"zg-env {' '.join(arguments)} ended with exit code {outcome.code}: "
-                         f"{outcome.err.decode(errors='replace').strip()}")
+                         f"{said(outcome)}")
         return outcome
 
+    def at_terminal(self, *arguments, prompts, by=NOTHING, folder=None, **environment):
+        """One command at a terminal. `prompts` are pairs: a pattern of what the program shows, and a
+        function that gives what is typed then."""
+        environment = self.environment(by, TERM="dumb", **environment)
+        child, terminal = pty.fork()
+        if child == 0:
+            try:
+                join_session_keyring()
+                os.chdir(folder or self.path)
+                os.execve(self.program, [self.program, *arguments], environment)
+            finally:
+                os._exit(126)
+        shown, waiting, end = b"", list(prompts), time.monotonic() + 60
+        start = 0
+        while True:
+            if time.monotonic() > end:
+                os.kill(child, signal.SIGKILL)
+                break
+            if waiting:
+                found = re.search(waiting[0][0], shown[start:])
+                if found:
+                    start += found.end()
+                    os.write(terminal, waiting.pop(0)[1]() + b"\r")
+            if not select.select([terminal], [], [], 0.5)[0]:
+                continue
+            try:
+                part = os.read(terminal, 65_536)
+            except OSError:
+                break
+            if not part:
+                break
+            shown += part
+        os.close(terminal)
+        status = os.waitpid(child, 0)[1]
+        code = os.waitstatus_to_exitcode(status)
+        if waiting and code == 0:
+            return Outcome(-1, shown, b"did not ask: " + waiting[0][0])
+        return Outcome(code, shown, b"")
+
     def index_key(self):
-        """From the key file, and the slot that it is for."""
+        """The key of the slot that the key file opens, that slot, and what it is wrapped with."""
         with open(self.file("key"), "rb") as file:
             words = file.readline().split()
         slot_id, kek = (bytes.fromhex(word.decode()) for word in words[2:4])
         raw = self.raw()
-        length = int.from_bytes(raw[84:88], "little")
-        slots = writer.Reader(raw[88:88 + 192 * length])
-        for slot in (writer.SLOT.get(slots) for _ in range(length)):
+        count = int.from_bytes(raw[84:88], "little")
+        slots = writer.Reader(raw[88:88 + 192 * count])
+        for slot in (writer.SLOT.get(slots) for _ in range(count)):
             if slot["id"] == slot_id:
                 part = writer.SLOT.put(slot)
-                data = b"zgv2/slot" + raw[24:40] + part[:72] + part[120:]
-                return writer.unseal(kek, slot["nonce"] + slot["wrapped"], data)
+                data = b"zgv3/slot" + raw[24:40] + part[:72] + part[120:]
+                return writer.unseal(kek, slot["nonce"] + slot["wrapped"], data), slot_id, kek
         raise Failed("the key file's slot is not in the vault")
 
 
-def with_root(home):
+def said(outcome):
+    return (outcome.err or outcome.out).decode(errors="replace").strip()[-300:]
+
+
+BY_PASSPHRASE = reader.vector_secret({"passphrase": PASSPHRASE})
+
+
+def whole(home):
     """The second reader's result for the current vault."""
-    secret = reader.vector_secret({"passphrase": PASSPHRASE})
-    return reader.check(home.vault, secret)
+    return reader.check(home.vault, BY_PASSPHRASE)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -233,116 +361,112 @@ class Stage:
         self.honest, self.evil = (Listener(self.sandbox.port) for _ in range(2))
         self.home = Home(options.program, folder)
         self.postal = options.postal
-        self.relay = None
+        self.relay = self.code = None
         self.older = None
-        self.keys, self.vaults, self.there = {}, {}, set()
+        self.attackers, self.values, self.read = {}, {}, {}
 
     def close(self):
-        self.home.run("lock")
+        self.home.run("lock", by=UNLOCKED)
         self.sandbox.close()
         if self.relay:
             self.relay.terminate()
             self.relay.wait()
 
     def state(self, name):
+        found = whole(self.home)
+        if found["class"] != "ok":
+            raise Failed(f"{name}: the second reader says {found}")
         self.home.keep(name)
-        self.keys[name], self.vaults[name] = self.home.index_key(), self.home.raw()
+        key, slot, kek = self.home.index_key()
+        self.attackers[name] = attacks.Attacker(
+            self.home.raw(), key, kek, slot, self.older, self.proofs, self.evil.origin)
+        self.read[name] = found
+        self.values[name] = [
+            item["value"].encode() for item in (*found["records"], *found["history"])
+            if item["value"] and len(item["value"]) > 8]
+
+    def root(self):
+        """For the controls."""
+        file = reader.VaultFile(self.home.vault, False)
+        try:
+            return reader.unlock(reader.read_header(file), BY_PASSPHRASE())[1]
+        finally:
+            file.close()
 
     def make(self):
         home, token, origin = self.home, self.sandbox.token.encode(), self.honest.origin
+        at = {"ZG_ENV_API_URL": origin}
+        other = writer.sample(bytes(range(32)))
+        other.write(bytes(range(32)))
+        self.proofs = [other.proof]
         home.must("init", "--lock", "--kdf", "8MiB,1", "--no-secret-service")
         home.must("slot", "add", "file", home.file("key"))
-        home.must("login", given=token, origin=origin)
+        home.must("slot", "add", "file", home.file("values-key"), "--values")
+        home.must("login", given=token, **at)
         for project, team in (("web", ()), ("api", ("--team", "acme"))):
             os.mkdir(home.file(project))
-            home.must("link", project, *team, folder=home.file(project), origin=origin)
+            home.must("link", project, *team, folder=home.file(project), **at)
             home.write(".env", IMPORTED.replace("value", "value-" + project))
             home.must("import", ".env", "-p", project, "-y")
         home.must("import", ".env", "-p", "local", "-y")
-        self.sandbox.request("POST", "/v9/projects/web/custom-environments", {"slug": "qa"})
-        home.must("pull", "-p", "web", "-y", origin=origin)
+        home.must("pull", "-p", "web", "-y", **at)
         home.must("config", "set", "schema-env.uat", "preview")
         self.value("web", "SEED_API_KEY", "value-that-vercel-does-not-show", "-t",
                    "production,preview")
         for project in ("web", "api"):
-            home.must("push", "-p", project, "-y", origin=origin)
+            home.must("push", "-p", project, "-y", **at)
         self.older = home.raw()
-        home.must("login", "--protect", "--name", "safe", given=token, origin=origin)
+        home.keep("older")
+        home.must("login", "--protect", "--name", "safe", given=token, **at)
         self.value("local", "OLD_NAME", "value-of-an-old-name")
         home.must("rename", "OLD_NAME", "NEW_NAME", "-p", "local", "-y")
         self.value("web", "A_KEY", "second-value-of-a-key")
         self.value("web", "A_KEY", "third-value-of-a-key")
         self.value("web", "ONLY_PRODUCTION", "value-of-production", "-t", "production")
         self.value("web", "ONLY_BRANCH", "value-of-a-branch", "-t", "preview", "-b", "feature")
-        self.value("web", "ONLY_QA", "value-of-qa", "-t", "qa")
-        self.gap()
         self.value("local", "GONE", "value-that-is-removed")
         home.must("rm", "GONE", "-p", "local", "-y")
-        home.must("push", "-p", "web", "-y", origin=origin)
-        home.must("rotate", "B_KEY", "-p", "web", "--generate", "hex:32", "-y", origin=origin)
+        home.must("push", "-p", "web", "-y", **at)
+        home.must("rotate", "B_KEY", "-p", "web", "--generate", "hex:32", "-y", **at)
         self.join_relay()
-        # What the next push sends: a new variable, and a new value.
+        home.must("webhook", "create", "https://hook.example/", "-p", "web", "-y", **at)
+        self.hook = self.sandbox.request("GET", "/v1/webhooks")[0]["id"]
+        home.must("share", "local", "--group", "acme", "--at", self.place(), "--as", "ann", "-y")
+        # What the next push sends: a new variable, and new values.
         self.value("web", "UNSENT", "value-that-was-not-sent-yet")
         self.value("web", "A_KEY", "fourth-value-of-a-key")
         self.value("api", "A_KEY", "second-value-of-a-key-of-api")
         os.mkdir(home.file("evil"))
         home.write("evil/.zg-env.json", '{"project":"web"}\n')
+        home.write("editor", '#!/bin/sh\n[ ! -x "$HOME/exchange" ] || "$HOME/exchange"\n'
+                   'new=$(sed s/value/edited/ "$1") && printf "%s\\n" "$new" >"$1"\n', 0o700)
         self.state("plain")
 
-        self.honest.writes = "drop"
-        home.must("push", "-p", "web", "-y", origin=origin, codes=(1, 5, 7))
-        self.honest.writes = "forward"
-        self.state("begun send")
-
-        home.back("plain")
         home.must("rotate", "B_KEY", "-p", "web", "--generate", "hex:32", "--apply", "false",
-                  "--on-failure", "keep", "-y", origin=origin, codes=(10, 11))
-        self.state("open rotation")
-
+                  "--on-failure", "keep", "-y", codes=(10, 11), **at)
         self.honest.writes = "drop"
-        home.must("push", "-p", "api", "-y", origin=origin, codes=(1, 5, 7))
+        home.must("push", "-p", "api", "-y", codes=(1, 5, 7), **at)
         self.honest.writes = "forward"
-        self.state("begun send beside an open rotation")
-
-        home.back("plain")
-        home.must("rekey", "-y", ZG_ENV_KEY_FILE=home.file("key"))
-        self.state("rekeyed")
-
-        home.back("plain")
-        vault = writer.Vault.load(home.raw(), home.index_key())
+        # The control of the attacks' writer: a holder of the root writes what it wants.
+        key, _, _ = home.index_key()
+        vault = writer.Vault.load(home.raw(), key)
         vault.index["journal"].append(writer.journal(os.urandom(16), 200, b"of a later program"))
         vault.sort()
         vault.next_generation()
-        home.put(vault.build(home.index_key()))
-        self.accept()
-        self.state("unknown work")
-
+        home.put(vault.write(self.root()))
+        self.value("web", "AFTER", "value-after-python")
+        self.state("busy")
         home.back("plain")
-        home.must("set", "A_KEY", "-p", "local", root=False, given=b"written-while-locked")
-        self.state("locked write")
-        # What each variable already has there; `harden` sends it back.
-        self.there = {
-            (item["id"], self.sandbox.request(
-                "GET", f"/v1/projects/{project}/env/{item['id']}{team}").get("value"))
-            for project, team in (("web", ""), ("api", "?slug=acme"))
-            for item in self.sandbox.request("GET", f"/v10/projects/{project}/env{team}")["envs"]}
-        self.honest.writes = self.evil.writes = "refuse"
         home.proxy = self.evil.origin
 
     def value(self, project, key, value, *arguments):
         self.home.must("set", key, "-p", project, *arguments, given=value.encode())
 
-    def gap(self):
-        """Of equal values that were written while locked, the first is dropped where they are
-        accepted, and its number is no longer used."""
-        self.value("local", "GAP", "value-before-the-gap")
-        for _ in range(2):
-            self.home.must("set", "GAP", "-p", "local", root=False, given=b"value-after-the-gap")
-        self.accept()
-
-    def accept(self):
-        self.home.must("unlock", "--accept-changes")
-        self.home.must("lock")
+    def place(self):
+        """A directory for the changes of a group."""
+        path = os.path.join(self.home.folder, "place")
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        return path
 
     def join_relay(self):
         """A registration with a relay, if there is a program for one."""
@@ -373,446 +497,844 @@ class Stage:
 # --------------------------------------------------------------------------------------------------
 # Commands
 
-
-def environment_of(outcome):
-    return dict(item.split(b"=", 1) for item in outcome.out.split(b"\0") if b"=" in item)
-
-
-WEB = ("-p", "web", "-t", "production")
-# name: (arguments, whether its output must be unchanged)
-GIVES_OUT = {
-    "run": ("run", *WEB, "--no-inherit", "--", "/bin/cat", "/proc/self/environ"),
-    "run in a directory": (
-        "run", "-t", "production", "--no-inherit", "--", "/bin/cat", "/proc/self/environ"),
-    "run of the team's": (
-        "run", "-p", "api", "-t", "production", "--no-inherit", "--", "/bin/cat",
-        "/proc/self/environ"),
-    "export": ("export", *WEB, "--format", "json", "-y"),
-    "export of a branch": (
-        "export", "-p", "web", "-t", "preview", "-b", "feature", "--format", "json", "-y"),
-    "reveal": ("reveal", "A_KEY", *WEB),
-    "reveal an earlier version": ("reveal", "A_KEY", *WEB, "--version", "2")}
-SENDS = {
-    "push": ("push", "-p", "web", "-y"),
-    "push with a protected token": ("push", "-p", "api", "--account", "safe", "-y"),
-    "harden": ("harden", "-p", "web", "-y"),
-    "diff --remote": ("diff", "--remote", "-p", "web")}
-COPIED = ("copy", "A_KEY", *WEB, "--to-project", "dest", "-y")
+# `codes` are those with an unchanged vault, `refusal` the one for a changed one; `asks` what a
+# terminal is asked after the passphrase.
+Command = collections.namedtuple("Command", "name arguments given folder codes refusal environment")
 
 
-def gives_out(home, name):
-    folder = home.file("web") if name == "run in a directory" else None
-    return home.run(*GIVES_OUT[name], folder=folder)
+def command(line, given=b"", folder=None, codes=(0,), refusal=DAMAGED, **environment):
+    return Command(line, line.split(), given, folder, codes, refusal, environment)
 
 
-def sent(requests):
-    """Each value of a request that changes variables: (path, method, key, value, type, targets)."""
-    found = set()
-    for request in requests:
-        if request["method"] in ("GET", "HEAD", "CONNECT"):
-            continue
-        path = request["path"].split("?")[0]
-        try:
-            body = json.loads(request["body"] or b"null")
-        except ValueError:
-            body = {"key": request["body"].decode("latin-1")}
-        for item in body if isinstance(body, list) else [body or {}]:
-            found.add((path, request["method"], request["path"].partition("?")[2], item.get("key"),
-                       item.get("value"), item.get("type"), str(sorted(item.get("target") or [])),
-                       item.get("gitBranch"), str(item.get("customEnvironmentIds"))))
-    return found
+PRINT = "/bin/cat /proc/self/environ"
+# Those that need the root.
+VALUES = [
+    command(f"run -p web -t production --no-inherit -- {PRINT}", refusal=NOT_DONE),
+    command(f"run -t production --no-inherit -- {PRINT}", folder="web", refusal=NOT_DONE),
+    command("export -p web -t production --format json -y"),
+    command("reveal A_KEY -p web -t production"),
+    command("reveal A_KEY -p web -t production --version 2"),
+    command("diff .env -p local -t production"),
+    command("scan web --all-projects", codes=(0, 1)),
+    command("verify"),
+    command("status"),
+    command("check -p web --schema .env"),
+    command("exposure --since 1s", codes=(0, 1)),
+    command("unlock"),
+    command("log --accept -y")]
+WRITES = [
+    command("set A_KEY -p web -t production", b"typed-by-the-user"),
+    command("set NEW_KEY -p local --generate hex:32"),
+    command("import .env -p api -t production -y"),
+    command("rm A_KEY -p web -y --all"),
+    command("rm A_KEY -p web -t production -y"),
+    command("rename A_KEY Z_KEY -p local -y"),
+    command("copy A_KEY -p web -t production --to-project dest -y"),
+    command("restore-version A_KEY 2 -p web -y"),
+    command("history prune A_KEY -p web -y --keep 1"),
+    command("project create new", codes=(0, 5)),
+    command("project rename local renamed -y"),
+    command("project remove api -y"),
+    command("account use safe"),
+    command("logout -y --account safe"),
+    command("config set schema-env.qa preview"),
+    command("config unset schema-env.uat"),
+    command("slot add recovery"),
+    command("slot add file new-key"),
+    command("slot remove SLOT -y"),
+    command("passwd --kdf 8MiB,1 --new-passphrase-file new-passphrase"),
+    command("rekey -y"),
+    command("link --local local -y --force", folder="evil"),
+    command("group invite bob -y"),
+    command("group leave acme -y"),
+    command("sync"),
+    command("postal leave -y", codes=(0, 1, 2, 4, 7)),
+    command("rotate B_KEY -p web --close -y", codes=(0, 4))]
+SENDS = [
+    command("push -p web -y", codes=(0, 5)),
+    command("push -p api --account safe -y", codes=(0, 5)),
+    command("harden -p api -y", codes=(0, 5)),
+    command("pull -p web -y"),
+    command("diff --remote -p web"),
+    command("set A_KEY -p web -t production --push -y", b"typed-by-the-user", codes=(0, 5)),
+    command("rotate B_KEY -p api --generate hex:32 -y", codes=(0, 5)),
+    command("login --name third", b"TOKEN", ZG_ENV_API_URL="ORIGIN"),
+    command("link web --as again -y", folder="evil", codes=(0, 5), ZG_ENV_API_URL="ORIGIN"),
+    command("webhook create https://hook.example/2 -p web -y")]
+# Those that the index key is enough for.
+LISTS = [
+    command("list -p web"),
+    command("show A_KEY -p web"),
+    command("status"),
+    command("history A_KEY -p web"),
+    command("log"),
+    command("project list"),
+    command("projects --offline", codes=(0, 7)),
+    command("account list"),
+    command("config list"),
+    command("group show"),
+    command("rotate --status"),
+    command("notify show"),
+    command("postal status", codes=(0, 1, 6, 7)),
+    command("backup copy.zgv"),
+    command("diff .env -p local --names", codes=(0, 1)),
+    command("set A_KEY -p local --generate hex:32 --dry-run"),
+    command("projects"),
+    command("check -p web --schema .env --on vercel", codes=(0, 1)),
+    command("deployment list -p web"),
+    command("deployment show -p web"),
+    command("deployment logs -p web", codes=(0, 4)),
+    command("redeploy -p web -y", codes=(0, 4, 5)),
+    command("webhook list"),
+    command("webhook delete HOOK -y", codes=(0, 4)),
+    command("notify set -p web --off", codes=(0, 2))]
+EVERY = {"values": VALUES, "writes": WRITES, "sends": SENDS, "lists": LISTS}
 
 
-class Baseline:
-    """The commands' results with an unchanged vault."""
-
-    def __init__(self, stage, state):
-        home = stage.home
-        self.stage, self.state = stage, state
-        self.begin()
-        self.raw = home.raw()
-        self.read = with_root(home)
-        if self.read["class"] != "ok" or (self.read["notAccepted"] and state != "locked write"):
-            raise Failed(f"{state}: the second reader says {self.read['class']}; unaccepted: "
-                         f"{self.read.get('notAccepted')}")
-        self.status, self.verified = (
-            json.loads(home.must(name, "--json").out) for name in ("status", "verify"))
-        self.given = {}
-        for name in GIVES_OUT:
-            home.back(state)
-            self.given[name] = gives_out(home, name)
-        self.sent = {}
-        for name in SENDS:
-            home.back(state)
-            stage.honest.requests.clear()
-            outcome = home.run(*SENDS[name])
-            self.sent[name] = sent(stage.honest.requests)
-            if state == "plain" and name.startswith("push") and not self.sent[name]:
-                raise Failed(f"{name} sends nothing without a change: {outcome}")
-        # Whatever may be sent of this vault, in any order and however far a command comes: the
-        # listener refuses the first request, so each variable is sent alone as well.
-        self.allowed = set().union(*self.sent.values())
-        for project, key in sorted({
-                (record["project"], record["key"]) for record in self.read["records"]}):
-            for command in ("push", "harden"):
-                if project in ("web", "api"):
-                    stage.honest.requests.clear()
-                    home.run(command, key, "-p", project, "-y")
-                    self.allowed |= sent(stage.honest.requests)
-        home.back(state)
-        self.copied = copied(home)
-        if state == "plain":
-            for name, outcome in self.given.items():
-                if outcome.code:
-                    raise Failed(f"{name} fails without a change: {outcome}")
-            if self.copied[1] is None:
-                raise Failed(f"copy fails without a change: {self.copied}")
+def named(*words):
+    """The first command of each of these words, of those that need the root."""
+    return [attacks.first((*VALUES, *WRITES, *SENDS), lambda command, word=word:
+                          command.arguments[0] == word) for word in words]
 
 
-    def begin(self):
-        """Before changes of this state. The states are other histories of one vault, so what was
-        unlocked in another one must go."""
-        self.stage.home.back(self.state)
-        self.stage.home.run("lock")
-        self.unlocked = self.stage.home.run("unlock").code == 0
+class Runner:
+    """Runs commands with changed vaults and says what is wrong."""
 
+    def __init__(self, stage, verbose=False):
+        self.stage, self.home, self.verbose = stage, stage.home, verbose
+        self.failures, self.runs, self.done = [], 0, 0
+        self.unlocked, self.quiet = None, False
 
-def copied(home):
-    """The outcome of `copy`, the destination's value afterwards, and the class of the vault."""
-    outcome = home.run(*COPIED)
-    found = with_root(home)
-    if found["class"] != "ok" and outcome.code == 0:
-        # The second reader stops at damage of what `copy` does not use, and then does not name a value.
-        shown = home.run("reveal", "A_KEY", "-p", "dest")
-        return outcome, shown.out.decode() if shown.code == 0 else None, found["class"]
-    values = [record["value"] for record in found.get("records", [])
-              if record["project"] == "dest" and record["key"] == "A_KEY" and not record["removed"]]
-    return outcome, values[0] if values else None, found["class"]
+    def fail(self, change, by, what, message):
+        self.failures.append((change, what, message))
+        if not self.quiet:
+            print(f"FAIL {change}: {what} ({by}): {message}", flush=True)
 
-
-# --------------------------------------------------------------------------------------------------
-# Assertions
-
-
-def listing(said):
-    """The changes that `status --json` or `verify --json` names; None where it has no such member.
-    The one place that knows the member's name."""
-    for name in ("notAccepted", "changedWhileLocked", "changes", "changed"):
-        if isinstance(said.get(name), list):
-            return said[name]
-    return None
-
-
-def parsed(outcome):
-    try:
-        return json.loads(outcome.out or outcome.err or b"{}")
-    except ValueError:
-        return {}
-
-
-class Check:
-    """One change with one vault."""
-
-    def __init__(self, stage, baseline, change, raw):
-        self.stage, self.baseline, self.change, self.raw = stage, baseline, change, raw
-        self.home = stage.home
-        self.failures = []
-        # Of changes that every holder of the root must refuse for one reason, field by field, one
-        # command that gives out and one that sends stand for the others.
-        self.short = change.by == "all" or change.name.startswith(
-            ("checkpoint.entry.", "checkpoint.dropped.", "rotation.open.", "rotation.ended.",
-             "slot."))
-
-    def fail(self, command, message):
-        self.failures.append((self.change.name, command, message))
-
-    def fresh(self):
-        self.home.back(self.baseline.state)
-        self.home.put(self.raw)
+    def fresh(self, state, raw=None, guard=True):
+        self.home.back(state)
+        if not guard:
+            for path in self.home.guards():
+                os.unlink(path)
+        if raw is not None:
+            self.home.put(raw)
         self.stage.honest.requests.clear()
         self.stage.evil.requests.clear()
 
-    def everything(self):
-        self.fresh()
-        self.listed_or_refused()
-        for name in GIVES_OUT:
-            self.gives_out(name)
-            if self.short:
-                break
-        self.nothing_elsewhere("what gives out values")
-        for name in SENDS:
-            if self.short and name != "push":
-                continue
-            self.fresh()
-            self.sends(name)
-        if not self.short:
-            self.fresh()
-            self.copies()
-            self.fresh()
-            self.locked()
-        return self.failures
+    def unlock(self, state):
+        """What was unlocked in another history of the vault has to go."""
+        if self.unlocked != state:
+            self.home.back(state)
+            self.home.must("lock", by=UNLOCKED)
+            self.home.must(
+                "unlock", by=UNLOCKED, ZG_ENV_PASSPHRASE_FILE=self.home.file("passphrase"))
+            self.home.back(state)
+            self.unlocked = state
 
-    def refuses(self, command, outcome, codes=REFUSALS):
-        """Whether the command's exit code means that nothing was done."""
-        if outcome.code in codes:
-            return True
-        if outcome.code != 0:
-            said = outcome.err.decode(errors="replace")[-300:]
-            self.fail(command, f"exit code {outcome.code}: {said}")
-        return False
+    def words(self, command, state):
+        found = list(command.arguments)
+        if "SLOT" in found:
+            slot = next(slot for slot in self.stage.read[state]["slots"]
+                        if slot["kind"] == 3 and slot["tier"] == 2)
+            found[found.index("SLOT")] = slot["id"]
+        if "HOOK" in found:
+            found[found.index("HOOK")] = self.stage.hook
+        return found
 
-    # status and verify
+    def run(self, command, by, state):
+        given = self.stage.sandbox.token.encode() if command.given == b"TOKEN" else command.given
+        environment = {name: self.stage.honest.origin if value == "ORIGIN" else value
+                       for name, value in command.environment.items()}
+        self.runs += 1
+        return self.home.run(
+            *self.words(command, state), by=by, given=given,
+            folder=command.folder and self.home.file(command.folder), **environment)
 
-    def listed_or_refused(self):
-        change = self.change
-        self.escapes("status", self.home.run("status"))
-        status = self.home.run("status", "--json")
-        verify = self.home.run("verify", "--json")
-        self.refuses("status --json", status)
-        if change.promise == attacks.REFUSED:
-            code = {"locked": 3, "newer": 1, "pre-release": 1}.get(change.word, 8)
-            # An earlier unlock opens a vault whose slots do not.
-            self.expect("verify --json", verify, {code, 8} if change.word == "locked" else {code})
-            # `status` reads no value.
-            if change.word not in ("value", "batch", "chunk") and (
-                    change.by == "all" or self.baseline.unlocked):
-                self.expect("status --json", status, {code, 8})
-            problems = parsed(verify).get("problems") or [{}]
-            said = problems[0].get("class")
-            if said is not None and change.by != "anchor" and said != change.word and (
-                    change.word != "locked"):
-                self.fail("verify --json", f"class {said}, and not {change.word}")
-            if change.by == "all" and change.word != "locked":
-                self.expect("verify, locked", self.home.run("verify", root=False), {code})
-        elif change.promise == attacks.LISTED:
-            self.expect("verify --json", verify, {0})
-            self.lists("verify --json", verify, self.baseline.verified)
-            if self.baseline.unlocked:
-                self.expect("status --json", status, {0})
-                self.lists("status --json", status, self.baseline.status)
-        else:
-            log = change.field.startswith(("metadata.audit_log", "log_keys"))
-            self.expect("verify --json", verify, {0, 8} if log else {0})
-            self.expect("status --json", status, {0})
-            now, before = (listing(said) for said in (parsed(verify), self.baseline.verified))
-            if not log and len(now or []) > len(before or []):
-                self.fail("verify --json", f"lists {now}")
+    def control(self, command, by, state):
+        """The command does what it is for, so that a refusal means something."""
+        if by == UNLOCKED:
+            self.unlock(state)
+        self.fresh(state)
+        outcome = self.run(command, by, state)
+        if outcome.code not in command.codes:
+            self.fail("control", by, command.name, f"exit code {outcome.code}: {said(outcome)}")
+            return False
+        return True
 
-    def expect(self, command, outcome, codes):
-        if outcome.code not in codes:
-            said = (outcome.err or outcome.out).decode(errors="replace")[-300:]
-            self.fail(command, f"exit code {outcome.code} instead of {sorted(codes)}: {said}")
-
-    def lists(self, command, outcome, before):
-        now, before = listing(parsed(outcome)), listing(before)
-        if now is None:
-            self.fail(command, "has no list of unaccepted objects")
-        elif not now or (now == before and self.change.name != "version.locked-write-replaced"):
-            self.fail(command, "does not list it")
-
-    def escapes(self, command, outcome):
-        """No text of the index reaches a terminal unescaped."""
-        if re.search(rb"[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae", outcome.out + outcome.err):
-            self.fail(command, "prints control characters")
-
-    # values
-
-    def gives_out(self, name):
-        outcome, before = gives_out(self.home, name), self.baseline.given[name]
-        codes = {NOT_DONE} if name.startswith("run") else REFUSALS
-        if self.refuses(name, outcome, codes):
-            if outcome.out and before.out and any(
-                    value in outcome.out for value in self.values()):
-                self.fail(name, "reveals values and refuses")
-            if before.code == 0 and self.is_free(name):
-                self.fail(name, f"refuses, although it does not depend on this: {outcome.err[-300:]}")
-        elif outcome.code == 0 and outcome.out != before.out:
-            was, now = environment_of(before), environment_of(outcome)
-            self.fail(name, f"reveals something else: {sorted(was.items() ^ now.items())}"
-                      if now else f"reveals something else: {outcome.out[:200]}")
-
-    def is_free(self, name):
-        """5.10: whether a value for a program, file or screen does not depend on the change."""
-        free = {"account", "journal"} | ({"directory"} if name != "run in a directory" else set())
-        return self.change.promise == attacks.LEFT_OUT or (
-            self.change.promise == attacks.LISTED and set(self.change.shows) <= free)
-
-    def values(self):
-        return [record["value"].encode() for record in self.baseline.read["records"]
-                if record["value"] and len(record["value"]) > 8]
-
-    def sends(self, name):
-        outcome = self.home.run(*SENDS[name])
-        if outcome.code not in REFUSALS | {0}:
-            self.fail(name, f"exit code {outcome.code}: {outcome.err[-300:]}")
-        strange = {item for item in sent(self.stage.honest.requests) - self.baseline.allowed
-                   if (item[0].rsplit("/", 1)[-1], item[4]) not in self.stage.there}
-        if strange:
-            self.fail(name, f"sends something that it did not send before: {sorted(map(str, strange))[:3]}")
-        self.tokens(name)
-        self.nothing_elsewhere(name)
-        if os.path.exists("/tmp/zg-env-attack"):
-            os.unlink("/tmp/zg-env-attack")
-            self.fail(name, "ran a command of the changed index")
-
-    def tokens(self, name):
-        strange = {request["token"] for request in self.stage.honest.requests} - {
-            self.stage.sandbox.token, ""}
-        if strange:
-            self.fail(name, "sends with a token that is not the user's")
-
-    def nothing_elsewhere(self, name, but=None):
-        """Nor anywhere beyond this machine, which takes the attacker's listener for a proxy."""
-        found = [request for request in self.stage.evil.requests if request["path"] != but]
-        for request in found[-1:]:
-            carries = ["the token"] if self.stage.sandbox.token == request["token"] else []
-            carries += ["a value"] if any(
-                value in request["body"] for value in self.values()) else []
-            self.fail(name, f"{request['method']} {request['path'][:80]} reached another origin "
-                      f"with {' and '.join(carries) or 'nothing of ours'}")
-        self.stage.evil.requests.clear()
-
-    def copies(self):
-        outcome, value, word = copied(self.home)
-        before = self.baseline.copied[1]
-        if not self.refuses("copy", outcome) and outcome.code == 0 and value != before:
-            self.fail("copy", f"copies something else: {value!r} (the vault is {word})")
-        self.whole("copy", outcome, word)
-        if outcome.code and self.home.raw() != self.raw:
-            self.fail("copy", "changed the vault and then refuses")
-
-    def whole(self, command, outcome, word):
-        """What the program writes is a valid vault, whatever an attacker put into the index."""
-        if outcome.code == 0 and word != "ok" and self.change.promise != attacks.REFUSED:
-            self.fail(command, f"writes a damaged vault: {word}")
-
-    def locked(self):
-        """With the key file alone a token goes to no address that only the index names, and nothing
-        is sealed to a key that is not the pinned one."""
-        self.home.run("pull", "-p", "web", "-y", root=False)
-        self.nothing_elsewhere("pull, locked")
-        self.home.run("pull", "-p", "web", "-y", root=False, VERCEL_TOKEN="a-token-of-the-user")
-        self.nothing_elsewhere("pull with VERCEL_TOKEN, locked", but="api.vercel.com:443")
-        self.fresh()
-        outcome = self.home.run("set", "A_KEY", "-p", "web", root=False, given=b"new-value")
-        self.refuses("set, locked", outcome)
-        self.whole("set, locked", outcome, with_root(self.home)["class"])
-        if self.change.field == "header.pk":
-            self.expect("set, locked", outcome, {8})
-            if self.home.raw() != self.raw:
-                self.fail("set, locked", "writes to a key that is not the pinned one")
-
-
-# --------------------------------------------------------------------------------------------------
-# Scenarios with more than one change
-
-
-def scene_guesses(stage, baseline):
-    """F6: a write with the root has the same outcome for a right and a wrong guess."""
-    shapes = []
-    found = {record["key"]: record for record in baseline.read["records"]
-             if record["project"] == "web" and record["value"]}
-    for guess in (found["A_KEY"]["value"].encode(), b"another-value"):
-        stage.home.back("plain")
-        key = stage.keys["plain"]
-        vault = writer.Vault.load(stage.home.raw(), key)
-        record = next(item for item in vault.index["records"] if item["name"] == "A_KEY"
-                      and item["id"].hex() == found["A_KEY"]["record"])
-        for version in attacks.earlier_of(vault, record)[-1:]:
-            attacks.replace_version(vault, record, version, "earlier", value=guess)
+    def can_fail(self, state):
+        """The control of the tests: what is valid is no refusal, and these tests say so. The file as
+        it is, and one that a holder of the root wrote in Python, with a change."""
+        home = self.home
+        self.fresh(state)
+        vault = self.stage.attackers[state].load()
+        vault.index["metadata"]["settings"].append({"name": "schema-env.python", "value": "preview"})
         vault.sort()
         vault.next_generation()
-        stage.home.put(vault.build(key))
-        stage.home.run("set", "UNRELATED", "-p", "local", given=b"a value")
-        stage.home.run("set", "A_KEY", "-p", "web", "-t", "development", given=b"one more")
-        after = writer.Vault.load(stage.home.raw(), key)
-        shapes.append(sorted(
-            (version["record"] == record["id"], version["number"]) for version in after.versions()))
-    if shapes[0] != shapes[1]:
-        yield "F6.guess", "set", "the stored versions reveal whether a guess is right"
+        raws, found = (home.raw(), vault.write(self.stage.root())), []
+        self.quiet = True
+        for raw in raws:
+            for command, by in ((LISTS[0], NAMES), (VALUES[0], ROOT), (WRITES[0], ROOT)):
+                before = len(self.failures)
+                self.refused("control", raw, command, by, state)
+                found.append(len(self.failures) > before)
+        self.failures, self.quiet = [], False
+        if not all(found):
+            raise Failed("the tests do not notice that a command accepts a file")
+
+    def refused(self, change, raw, command, by, state, codes=None, guard=True):
+        """Whether the command refuses this file, and does nothing before."""
+        if by == UNLOCKED:
+            self.unlock(state)
+        self.fresh(state, raw, guard)
+        before = self.home.tree()
+        outcome = self.run(command, by, state)
+        codes = codes or {DAMAGED}
+        if command.refusal == NOT_DONE:
+            codes = {NOT_DONE}
+        what = command.name if guard else f"{command.name}, without a guard"
+        if outcome.code not in codes:
+            self.fail(change, by, what,
+                      f"exit code {outcome.code} instead of {sorted(codes)}: {said(outcome)}")
+        else:
+            self.nothing_done(change, by, what, outcome, before, state)
+        return outcome
+
+    def nothing_done(self, change, by, what, outcome, before, state):
+        after = self.home.tree()
+        touched = [os.path.relpath(path, self.home.path) for path in before.keys() | after.keys()
+                   if before.get(path) != after.get(path)]
+        if touched:
+            self.fail(change, by, what, f"writes {touched} and refuses")
+        for listener, whose in ((self.stage.honest, "Vercel"), (self.stage.evil, "the attacker")):
+            if listener.requests:
+                request = listener.requests[0]
+                self.fail(change, by, what,
+                          f"sends {request['method']} {request['path'][:80]} to {whose} and refuses")
+        self.prints_nothing(change, by, what, outcome, state)
+        self.ran_nothing(change, by, what)
+
+    def prints_nothing(self, change, by, what, outcome, state):
+        output = outcome.out + outcome.err
+        if any(value in output for value in self.stage.values[state]):
+            self.fail(change, by, what, "prints a value and refuses")
+        if re.search(rb"[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae", output):
+            self.fail(change, by, what, "prints control characters")
+
+    def ran_nothing(self, change, by, what):
+        if os.path.exists("/tmp/zg-env-attack"):
+            os.unlink("/tmp/zg-env-attack")
+            self.fail(change, by, what, "ran a command of the changed index")
 
 
-def scene_clone(stage, baseline):
-    """F7: a directory approved with only the index key gets nothing."""
-    stage.home.back("plain")
-    key = stage.keys["plain"]
-    vault = writer.Vault.load(stage.home.raw(), key)
-    project = next(item for item in vault.index["projects"] if item["name"] == "web")
-    vault.index["metadata"]["directories"].append({
-        "path": os.path.realpath(stage.home.file("evil")), "link": "web", "organisation": "",
-        "project": project["id"]})
-    vault.sort()
-    vault.next_generation()
-    stage.home.put(vault.build(key))
-    outcome = stage.home.run("run", "-t", "production", "--no-inherit", "--", "/bin/cat",
-                             "/proc/self/environ", folder=stage.home.file("evil"))
-    if outcome.code != NOT_DONE or outcome.out:
-        yield "F7.clone", "run", f"runs in an unapproved directory: {outcome.code}"
+# --------------------------------------------------------------------------------------------------
+# Part 1: changes
 
 
-def scene_put_and_take(stage, baseline):
-    """F5: the key is replaced, the user writes while locked, the attacker reads."""
-    stage.home.back("plain")
-    key = stage.keys["plain"]
-    raw = attacks.apply("F5.public-key", stage.home.raw(), key)
-    stage.home.put(raw)
-    outcome = stage.home.run("set", "NEW", "-p", "web", root=False, given=b"new-value")
-    vault = writer.Vault.load(stage.home.raw(), key)
-    own = writer.pair(attacks.OWN_ROOT)
-    for batch in vault.index["batches"]:
-        if batch["wrapping"] == 1:
-            try:
-                writer.unbox(own, batch["wrapped"])
-            except Exception:
-                continue
-            yield "F5.put-and-take", "set", "a value written while locked can be read"
-    if outcome.code != 8:
-        yield "F5.put-and-take", "set", f"exit code {outcome.code} instead of 8"
+def codes_of(word):
+    """The exit codes for a class."""
+    return {"ok": {0}, "locked": {LOCKED}, "newer": {1}, "pre-release": {1},
+            attacks.ANY: {0, 1, 2, 4, DAMAGED}}.get(word, {DAMAGED})
 
 
-SCENES = (scene_guesses, scene_clone, scene_put_and_take)
+def locked_word(change, guard):
+    """By the key file, which names the vault and the slot."""
+    if change.slot in (0, 3) or "other-id" in change.name:
+        return "locked"
+    return change.guarded if guard else change.locked
+
+
+def root_word(change, guard=True):
+    if change.slot in (0, 1) or "other-id" in change.name:
+        return "locked"
+    return change.guarded_root if guard else change.root
+
+
+class Changes:
+    """Each changed file with `verify`, and with other commands in turn."""
+
+    def __init__(self, runner, controls):
+        self.runner, self.controls = runner, controls
+        self.turns = collections.Counter()
+
+    def next(self, kind):
+        found = self.controls[kind]
+        self.turns[kind] += 1
+        return found[self.turns[kind] % len(found)]
+
+    def check(self, change, state, chance, short=False):
+        runner = self.runner
+        attacker = runner.stage.attackers[state]
+        raw = change.file(attacker)
+        self.verify(change, raw, state)
+        by_root, locked = codes_of(root_word(change)), codes_of(locked_word(change, True))
+        if change.opened_by in ("all", "root") and by_root <= {DAMAGED, LOCKED, 1}:
+            for kind in (chance.choice(("values", "writes", "sends")),) if short else (
+                    "values", "writes", "sends"):
+                runner.refused(change.name, raw, self.next(kind), ROOT, state, by_root)
+            by = chance.choice((KEYS, UNLOCKED))
+            if change.slot is None:
+                runner.refused(change.name, raw, self.next(chance.choice(("values", "writes"))), by,
+                               state, codes_of(change.guarded_root))
+        if change.opened_by in ("all", "locked"):
+            if locked <= {DAMAGED, LOCKED, 1}:
+                runner.refused(change.name, raw, self.next("lists"), NAMES, state, locked)
+            if short and chance.random() < .5:
+                return
+            self.without_guard(change, raw, state)
+        if change.opened_by == "value":
+            self.of_a_value(change, raw, state)
+        runner.done += 1
+
+    def of_a_value(self, change, raw, state):
+        """A chunk that the index does not name: a command that opens that value refuses, the others do what
+        they did before."""
+        runner = self.runner
+        for command in named("reveal", "run", "export"):
+            runner.fresh(state)
+            before = runner.run(command, ROOT, state)
+            runner.fresh(state, raw)
+            outcome = runner.run(command, ROOT, state)
+            if outcome.code != command.refusal and outcome != before:
+                runner.fail(change.name, ROOT, command.name,
+                            f"exit code {outcome.code}, and does something else: {said(outcome)}")
+
+    def verify(self, change, raw, state):
+        """The class of a check of the whole file."""
+        runner, word = self.runner, root_word(change)
+        runner.fresh(state, raw)
+        outcome = runner.home.run("verify", "--json")
+        runner.runs += 1
+        codes = codes_of(word)
+        if outcome.code not in codes:
+            runner.fail(change.name, ROOT, "verify --json", f"exit code {outcome.code} instead of "
+                        f"{sorted(codes)}: {said(outcome)}")
+            return
+        try:
+            problems = json.loads(outcome.out or b"{}").get("problems", [])
+        except ValueError:
+            problems = []
+        found = [problem.get("class") or problem.get("where") for problem in problems]
+        if outcome.code == DAMAGED and found and found[0] != word:
+            runner.fail(change.name, ROOT, "verify --json", f"says {found}, and not {word}")
+        if runner.home.raw() != raw:
+            runner.fail(change.name, ROOT, "verify --json", "writes the vault")
+
+    def without_guard(self, change, raw, state):
+        """Row 2: a locked command that has no guard trusts the key that it finds."""
+        runner = self.runner
+        word = locked_word(change, False)
+        listing = attacks.first(LISTS, lambda command: command.name == "list -p web")
+        if word in ("ok", attacks.ANY):
+            runner.fresh(state, raw, guard=False)
+            outcome = runner.home.run(*listing.arguments, by=NAMES)
+            runner.runs += 1
+            codes = codes_of(word) | {4}  # a project that the attacker renamed
+            if outcome.code not in codes:
+                runner.fail(change.name, NAMES, "list, without a guard",
+                            f"exit code {outcome.code} instead of {sorted(codes)}: {said(outcome)}")
+            runner.prints_nothing(change.name, NAMES, "list, without a guard", outcome, state)
+        else:
+            runner.refused(change.name, raw, listing, NAMES, state, codes_of(word), guard=False)
+        # With the root it is not even a question of the guard.
+        word = root_word(change, guard=False)
+        if word != "ok" and change.opened_by == "all":
+            runner.refused(change.name, raw, self.next("values"), ROOT, state, codes_of(word),
+                           guard=False)
+
+
+# --------------------------------------------------------------------------------------------------
+# Part 2: every command
+
+REPRESENTATIVE = [
+    "attack.projects.names-exchanged.kept", "attack.records.names-exchanged.kept",
+    "attack.targets.widened.hidden", "attack.projects.same-binding.own",
+    "attack.redirect-everything.own", "attack.accounts.twin.kept", "attack.remote.claims-pushed.kept",
+    "attack.journal.kind.kept", "attack.rotation.commands.own", "attack.directory.moved.kept",
+    "planted.root", "planted.index-key", "same-tag.a token", "file.older", "header.vk.flipped"]
+
+
+def every_command(runner, changes, controls, names, share=1.0, chance=random):
+    for name in names:
+        change = attacks.first(changes, lambda change, name=name: change.name == name)
+        state = "busy"
+        try:
+            raw = change.file(runner.stage.attackers[state])
+        except attacks.NotApplicable:
+            runner.fail(name, "", "", "does not apply to the vault")
+            continue
+        for kind, commands in controls.items():
+            for command in commands:
+                if chance.random() > share:
+                    continue
+                if kind == "lists":
+                    runner.refused(name, raw, command, NAMES, state)
+                runner.refused(name, raw, command, ROOT, state)
+                if kind != "lists" and "--account" not in command.name:
+                    runner.refused(name, raw, command, UNLOCKED, state,
+                                   {DAMAGED, LOCKED} if asks_always(command) else None)
+        runner.done += 1
+
+
+def asks_always(command):
+    """Those that need the passphrase also while unlocked."""
+    return command.name.startswith((
+        "reveal", "passwd", "rekey", "slot add", "slot remove", "log --accept", "unlock", "verify"))
+
+
+# --------------------------------------------------------------------------------------------------
+# Part 3: races
+
+
+class Races:
+    """The file is exchanged while a command waits."""
+
+    def __init__(self, runner, state="plain"):
+        self.runner, self.home, self.state = runner, runner.home, state
+        self.written = {}
+        # So that all races find the same at Vercel.
+        runner.stage.honest.writes = "refuse"
+
+    def fresh(self):
+        self.runner.fresh(self.state)
+
+    def control(self, command, prompts):
+        """With the file as it is, the command asks what is expected, and does what it is for."""
+        self.fresh()
+        outcome = self.home.at_terminal(*command.split(), prompts=[
+            (pattern, lambda text=text: text) for pattern, text in prompts])
+        # Also a conflict with what other tests sent, or what follows from a refused request.
+        if outcome.code not in (0, 1, 5, 6, 10):
+            self.runner.fail("control", NOTHING, command,
+                             f"at a terminal: exit code {outcome.code}: {said(outcome)}")
+            return False
+        return True
+
+    def at_prompt(self, change, raw, command, prompts, exchanged_at):
+        """At which prompt: 0 is the passphrase."""
+        runner = self.runner
+        self.fresh()
+        before = self.home.tree()
+
+        def typed(at, text):
+            def answer():
+                if at == exchanged_at:
+                    self.home.put(raw)
+                return text
+            return answer
+        found = [(pattern, typed(at, text)) for at, (pattern, text) in enumerate(prompts)]
+        outcome = self.home.at_terminal(*command.split(), prompts=found)
+        runner.runs += 1
+        runner.done += 1
+        self.judge(f"{change}, at prompt {exchanged_at}", raw, command, outcome, before)
+
+    def by_program(self, change, raw, command, given=b"", terminal=False, **environment):
+        """While a program runs that the user named: for the passphrase, or to edit."""
+        runner = self.runner
+        self.fresh()
+        new = os.path.join(self.home.folder, "exchanged.zgv")
+        with open(new, "wb") as file:
+            file.write(raw)
+        script = f'#!/bin/sh\ncp "{new}" "{self.home.vault}.x" && chmod 600 "{self.home.vault}.x" && ' \
+            f'mv "{self.home.vault}.x" "{self.home.vault}"\n'
+        self.home.write("exchange", script, 0o700)
+        before = self.home.tree()
+        if terminal:
+            outcome = self.home.at_terminal(*command.split(), prompts=[], **environment)
+        else:
+            outcome = self.home.run(*command.split(), given=given, by=NOTHING, **environment)
+        runner.runs += 1
+        runner.done += 1
+        self.judge(f"{change}, by a program", raw, command, outcome, before)
+
+    def on_network(self, change, raw, command, at, by=ROOT):
+        """Before request number `at` is answered. Whether there was such a request."""
+        runner, honest = self.runner, self.runner.stage.honest
+        if by == UNLOCKED:
+            runner.unlock(self.state)
+        writes = self.writes(command, by)
+        self.fresh()
+        before = self.home.tree()
+        place = []
+
+        def exchange(number):
+            if number == at:
+                place.append(number)
+                self.home.put(raw)
+        honest.before = exchange
+        try:
+            outcome = self.home.run(*command.split(), by=by)
+        finally:
+            honest.before = None
+        if not place:
+            return False
+        runner.runs += 1
+        runner.done += 1
+        late = [request for request in honest.requests[at:]
+                if request["method"] not in ("GET", "HEAD")]
+        if late:
+            runner.fail(f"{change}, at request {at}", by, command,
+                        f"sends {late[0]['method']} {late[0]['path'][:60]} after it")
+        # What the listener refused before has an exit code of its own.
+        refused = any(request["method"] not in ("GET", "HEAD") for request in honest.requests)
+        also = ({1, 5, 6, 7, 10, 11} if refused else set()) | (set() if writes else {0})
+        self.judge(f"{change}, at request {at}", raw, command, outcome, before, by, also)
+        return True
+
+    def writes(self, command, by):
+        """Whether it writes the vault when nobody exchanges it."""
+        if (command, by) not in self.written:
+            self.fresh()
+            before = self.home.raw()
+            self.home.run(*command.split(), by=by)
+            self.written[command, by] = self.home.raw() != before
+        return self.written[command, by]
+
+    def judge(self, change, raw, command, outcome, before, by=NOTHING, also=()):
+        """A command that read the vault before may finish with what it read; nothing is written."""
+        runner = self.runner
+        reads = command.split()[0] in ("run", "export", "reveal", "diff", "scan", "status", "list")
+        codes = {DAMAGED, NOT_DONE} | set(also) | ({0} if reads else set())
+        if outcome.code not in codes:
+            runner.fail(change, by, command,
+                        f"exit code {outcome.code} instead of {sorted(codes)}: {said(outcome)}")
+        if self.home.raw() != raw:
+            runner.fail(change, by, command, "writes the vault")
+        if runner.stage.evil.requests:
+            runner.fail(change, by, command, "sends something to another origin")
+        if attacks.FORGED in outcome.out:
+            runner.fail(change, by, command, "prints a value of the attacker")
+        after = self.home.tree()
+        # What the command wrote before the exchange may have moved the guard.
+        guards = set(self.home.guards()) if by == NOTHING else set()
+        if any(before.get(path) != after.get(path) for path in guards):
+            runner.fail(change, by, command, "changes the rollback guard")
+        runner.ran_nothing(change, by, command)
+
+
+YES = (rb"\[y/N\] ?$|\(y/n\)|\[Y/n\]|yes/no", b"y")
+ASK = (rb"(?i)passphrase[^\n]*: ?$", PASSPHRASE.encode())
+AT_PROMPT = [
+    ("set A_KEY -p web -t production", [ASK, (rb"(?i)(value|A_KEY)[^\n]*: ?$", b"typed-value")]),
+    ("rm A_KEY -p web --all", [ASK, YES]),
+    ("rename A_KEY Z_KEY -p local -y", [ASK]),
+    ("import .env -p web -t production -y", [ASK]),
+    ("copy A_KEY -p web -t production --to-project dest -y", [ASK]),
+    ("edit A_KEY -p local -y", [ASK]),
+    ("push -p web", [ASK, YES]),
+    ("pull -p web -y", [ASK]),
+    ("harden -p web", [ASK, YES]),
+    ("rotate B_KEY -p web --generate hex:32", [ASK, YES]),
+    ("project remove api", [ASK, YES]),
+    ("config set schema-env.qa preview", [ASK]),
+    ("account use safe", [ASK]),
+    ("slot add file new-key", [ASK]),
+    ("passwd --kdf 8MiB,1", [ASK, (rb"(?i)new passphrase[^\n]*: ?$", b"another passphrase 1"),
+                             (rb"(?i)confirm[^\n]*: ?$", b"another passphrase 1")]),
+    ("link --local local -y", [ASK]),
+    ("sync", [ASK]),
+    (f"run -p web -t production --no-inherit -- {PRINT}", [ASK]),
+    ("export -p web -t production --format json -y", [ASK]),
+    ("reveal A_KEY -p web -t production", [ASK])]
+ON_NETWORK = ["push -p web -y", "pull -p web -y", "harden -p web -y", "diff --remote -p web",
+              "rotate B_KEY -p web --generate hex:32 -y", "push -p api --account safe -y",
+              "webhook create https://hook.example/3 -p web -y"]
+IN_RACES = ["attack.projects.names-exchanged.kept", "attack.targets.widened.hidden",
+            "attack.redirect-everything.own", "same-tag.the names of two records", "planted.index-key",
+            "file.older"]
+
+
+def races(runner, changes, chance, most=None):
+    """`most` is how many of each kind, of all."""
+    found = Races(runner)
+    raws = {name: attacks.first(changes, lambda change, name=name: change.name == name).file(
+        runner.stage.attackers["plain"]) for name in IN_RACES}
+    asking = [item for item in some(AT_PROMPT, most and 2 * most, chance) if found.control(*item)]
+    plan = [(name, command, prompts, at) for name in IN_RACES
+            for command, prompts in asking for at in range(len(prompts))]
+    for name, command, prompts, at in some(plan, most, chance):
+        found.at_prompt(name, raws[name], command, prompts, at)
+    programs = [(name, command) for name in IN_RACES for command in (
+        "set A_KEY -p web -t production", "rm A_KEY -p web --all -y", "push -p web -y",
+        "account use safe", "rekey -y", f"run -p web -t production -- {PRINT}")]
+    for name, command in some(programs, most, chance):
+        found.by_program(name, raws[name], command, b"typed-by-the-user",
+                         ZG_ENV_PASSPHRASE_COMMAND=f"{runner.home.file('exchange')}; cat "
+                         f"{runner.home.file('passphrase')}")
+    for name in some(IN_RACES, most and 1, chance):
+        # While the editor is open.
+        found.by_program(name, raws[name], "edit A_KEY -p local -y", terminal=True,
+                         ZG_ENV_PASSPHRASE_FILE=runner.home.file("passphrase"))
+        found.by_program(name, raws[name], f"rotate B_KEY -p web --generate hex:32 -y --apply "
+                         f"{runner.home.file('exchange')}",
+                         ZG_ENV_PASSPHRASE_FILE=runner.home.file("passphrase"))
+    plan = [(name, command, by) for name in IN_RACES for command in ON_NETWORK
+            for by in (ROOT, UNLOCKED)]
+    for name, command, by in some(plan, most, chance):
+        for at in range(1, 40):
+            if not found.on_network(name, raws[name], command, at, by):
+                break
+
+
+def some(items, most, chance):
+    return items if most is None else chance.sample(items, min(most, len(items)))
+
+
+# --------------------------------------------------------------------------------------------------
+# Part 4: the threat model's rows
+
+
+def guard_of(vault):
+    return (f"zg-env-anchor-3 {vault.vault_id.hex()} {vault.generation} {vault.tag.hex()} "
+            f"{vault.public.hex()}\n").encode()
+
+
+def write_guards(home, vault):
+    for path in home.guards():
+        with open(path, "wb") as file:
+            file.write(guard_of(vault))
+
+
+def row_reading(runner):
+    """Row 1: it reads names and unprotected tokens, and no protected one; a false listing of Vercel
+    changes nothing that is sent."""
+    stage, home = runner.stage, runner.home
+    attacker = stage.attackers["plain"]
+    vault = attacker.load()
+    secrets = {account["name"]: account["secret"] for account in vault.index["accounts"]}
+    token = stage.sandbox.token.encode()
+    if token not in secrets.values() or secrets["safe"] == token or token in secrets["safe"]:
+        yield "tokens", "an unprotected token is not readable, or a protected one is"
+    if any(value in attacker.raw or value in vault.padded for value in stage.values["plain"]):
+        yield "values", "a value is readable with the index key"
+    runner.fresh("plain")
+    forged = forge_answers(home, attacker)
+    if forged:
+        stage.honest.requests.clear()
+        wanted = home.run("run", "-p", "web", "-t", "production", "--no-inherit", "--", "/bin/cat",
+                          "/proc/self/environ")
+        if wanted.code or b"evil-listing" in wanted.out:
+            yield "response cache", f"run: {said(wanted)}"
+        pushed = home.run("push", "-p", "web", "-y")
+        if pushed.code not in (0, 5) or any(
+                b"evil-listing" in request["body"] or "evil-listing" in request["path"]
+                for request in stage.honest.requests):
+            yield "response cache", f"push sends what a false listing says: {said(pushed)}"
+    if stage.evil.requests:
+        yield "response cache", "sends something to another origin"
+
+
+def forge_answers(home, attacker):
+    """Seals every table of the response cache with other texts. How many."""
+    cache = writer.kdf(attacker.key, 3, b"zgv3sub_")
+    key, vault_id = writer.kdf(cache, 2, b"zgv3answ"), attacker.raw[24:40]
+    data = b"zgv3/answer".ljust(16, b"\0") + vault_id
+    folder, found = home.file(".cache", "zg-env"), 0
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        if not name.endswith(".answers"):
+            continue
+        with open(os.path.join(folder, name), "rb") as file:
+            text = writer.unseal(key, file.read(), data)
+        text = text[4:4 + int.from_bytes(text[:4], "little")]
+        text = re.sub(rb'"(key|name)":"[^"]*"', rb'"\1":"evil-listing"', text)
+        padded = writer.U32.put(len(text)) + text
+        padded += bytes(-len(padded) % 4096)
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(writer.seal(key, padded, data))
+        found += 1
+    return found
+
+
+LIST = ("list", "-p", "web", "--json")
+RUN = ("run", "-p", "web", "-t", "production", "--no-inherit", "--", "/bin/cat", "/proc/self/environ")
+
+
+def row_older(runner):
+    """An older whole file: exit 8 where a guard is, else a warning that none is; and row 2, with the
+    guards written, no refusal. A mixture of two generations is always one."""
+    stage, home = runner.stage, runner.home
+    attacker = stage.attackers["plain"]
+    old = writer.Vault.load(stage.older, attacker.key)
+    for by, words in ((ROOT, RUN), (NAMES, LIST)):
+        refusal = NOT_DONE if words is RUN else DAMAGED
+        runner.fresh("plain", stage.older)
+        outcome = home.run(*words, by=by)
+        if outcome.code != refusal:
+            yield words[0], f"an older file has exit code {outcome.code} with a guard: {said(outcome)}"
+        runner.fresh("plain", stage.older, guard=False)
+        outcome = home.run(*words, by=by)
+        if outcome.code != 0:
+            yield words[0], f"an older file has exit code {outcome.code} without one: {said(outcome)}"
+        elif b"guard" not in outcome.err and b"before" not in outcome.err:
+            yield words[0], f"without a guard there is no warning that none is: {said(outcome)!r}"
+        runner.fresh("plain", stage.older)
+        write_guards(home, old)
+        outcome = home.run(*words, by=by)
+        if outcome.code != 0:
+            yield words[0], f"exit code {outcome.code} with the guards written: {said(outcome)}"
+        for name in ("file.older.as-new", "file.older.records", "file.older.accounts"):
+            raw = attacks.first(runner.changes, lambda change, name=name: change.name == name).file(attacker)
+            vault = writer.Vault.load(raw, attacker.key)
+            runner.fresh("plain", raw)
+            write_guards(home, vault)
+            outcome = home.run(*words, by=by)
+            if outcome.code != refusal:
+                yield words[0], f"{name} with the guards written: exit code {outcome.code}"
+    # While unlocked, the cache knows the newer one.
+    runner.unlock("plain")
+    runner.fresh("plain", stage.older)
+    write_guards(home, old)
+    outcome = home.run(*RUN, by=UNLOCKED)
+    if outcome.code != NOT_DONE:
+        yield "run", f"an older file has exit code {outcome.code} while unlocked: {said(outcome)}"
+
+
+def row_another_vault(runner):
+    """Row 2: where the guards are written, or there are none, locked commands show another vault; with
+    the root it is damage."""
+    stage, home = runner.stage, runner.home
+    attacker = stage.attackers["plain"]
+
+    def rename(vault):
+        for record in vault.index["records"]:
+            if record["name"] == "A_KEY":
+                record["name"] = "PLANTED"
+    raw = attacks.planted(1, rename)(attacker)
+    vault = writer.Vault.load(raw, writer.index_key(OWN_ROOT, attacker.load().epoch))
+    for how in ("guards written", "no guards"):
+        def begin():
+            runner.fresh("plain", raw, guard=how == "guards written")
+            if how == "guards written":
+                write_guards(home, vault)
+        begin()
+        outcome = home.run(*LIST, by=NAMES)
+        if outcome.code or b"PLANTED" not in outcome.out:
+            yield "list", f"{how}: exit code {outcome.code}: {said(outcome)}"
+        for command in named("run", "export", "reveal", "set", "import", "rm", "rename", "push"):
+            for by in (ROOT, KEYS):
+                begin()
+                before = home.tree()
+                outcome = runner.run(command, by, "plain")
+                if outcome.code != command.refusal:
+                    yield command.name, f"{how} ({by}): exit code {outcome.code}: {said(outcome)}"
+                runner.nothing_done("another vault", by, command.name, outcome, before, "plain")
+
+
+def row_planted_cache(runner):
+    """Row 3: with guards and unlock cache written, a root of the attacker's is used until the
+    passphrase is typed. Without the guards it is not."""
+    stage, home = runner.stage, runner.home
+    attacker = stage.attackers["plain"]
+    raw = attacks.planted(1)(attacker)
+    key = writer.index_key(OWN_ROOT, attacker.load().epoch)
+    vault = writer.Vault.load(raw, key)
+    home.must("lock", by=UNLOCKED)
+    runner.unlocked = None
+
+    def begin(guards):
+        runner.fresh("plain", raw)
+        if guards:
+            write_guards(home, vault)
+        plant_unlock_cache(vault, OWN_ROOT)
+    try:
+        begin(guards=True)
+        outcome = home.run(*RUN, by=UNLOCKED)
+        if outcome.code or attacks.FORGED not in outcome.out:
+            yield "run", f"the control of row 3: exit code {outcome.code}: {said(outcome)}"
+        outcome = home.run("set", "A_KEY", "-p", "local", by=UNLOCKED, given=b"stored-for-the-attacker")
+        found = reader.check(home.vault, lambda: RootItself(OWN_ROOT))
+        if outcome.code or "stored-for-the-attacker" not in json.dumps(found):
+            yield "set", f"the control of row 3: exit code {outcome.code}: {said(outcome)}"
+        for command in named("run", "reveal", "set", "passwd", "rekey", "slot", "push", "log"):
+            begin(guards=True)
+            before = home.tree()
+            outcome = home.run(*runner.words(command, "plain"), by=UNLOCKED, given=command.given,
+                               ZG_ENV_PASSPHRASE_FILE=home.file("passphrase"))
+            if asks_always(command) and outcome.code != command.refusal:
+                yield command.name, f"after typing: exit code {outcome.code}: {said(outcome)}"
+            elif outcome.code == command.refusal:
+                runner.nothing_done("planted cache", ROOT, command.name, outcome, before, "plain")
+        for command in named("run", "set", "push", "rm"):
+            begin(guards=False)
+            before = home.tree()
+            outcome = runner.run(command, UNLOCKED, "plain")
+            if outcome.code != command.refusal:
+                yield command.name, ("with the guards as they were, a planted unlock cache is used: exit "
+                                     f"code {outcome.code}: {said(outcome)}")
+            else:
+                runner.nothing_done("planted cache", UNLOCKED, command.name, outcome, before, "plain")
+    finally:
+        home.run("lock", by=UNLOCKED)
+
+
+class RootItself:
+    """For the second reader: a root, whatever the slots hold."""
+
+    def __init__(self, root):
+        self.root = root
+
+    def keks(self, header):
+        for slot in header.slots:
+            slot.tier, slot.kind = reader.TIER_ROOT, reader.PASSPHRASE
+            nonce, data = bytes(24), b"zgv3/slot" + header.vault_id + slot.raw[:72] + slot.raw[120:]
+            slot.nonce, slot.wrapped = nonce, writer.seal(bytes(32), self.root, data, nonce)[24:]
+            yield slot, bytes(32)
+
+
+def row_change_and_back(runner):
+    """Class A of the reviews: a change, a write of the user's, and the change taken back. The write
+    is refused, so that nothing is left of it."""
+    stage, home = runner.stage, runner.home
+    attacker = stage.attackers["plain"]
+    for name in ("projects.names-exchanged", "records.names-exchanged", "targets.widened",
+                 "directory.moved", "projects.same-binding"):
+        raw = attacks.first(runner.changes, lambda change: change.name == f"attack.{name}.kept").file(attacker)
+        for command in named("set", "import", "rm", "copy", "link", "group", "pull", "webhook"):
+            runner.fresh("plain", raw)
+            outcome = runner.run(command, ROOT, "plain")
+            home.put(attacker.raw)
+            if outcome.code != DAMAGED:
+                yield command.name, f"{name}: exit code {outcome.code}: {said(outcome)}"
+            if home.must("verify", "--json").code or whole(home) != stage.read["plain"]:
+                yield command.name, f"{name}: the vault is not as it was"
+
+
+def row_old_keys(runner):
+    """The index key of an epoch before `rekey`, and the whole file of that time."""
+    stage, home = runner.stage, runner.home
+    runner.fresh("plain")
+    runner.unlocked = None
+    home.must("lock", by=UNLOCKED)
+    home.must("rekey", "-y", ZG_ENV_KEY_FILE=home.file("key"), codes=(0, 2, 3))
+    if home.raw()[48:52] == stage.attackers["plain"].raw[48:52]:
+        yield "rekey", "the control: there are no new keys"
+    home.put(stage.attackers["plain"].raw)
+    outcome = home.run(*RUN)
+    if outcome.code != NOT_DONE:
+        yield "run", f"the file before rekey has exit code {outcome.code}: {said(outcome)}"
+
+
+ROWS = (row_reading, row_older, row_another_vault, row_planted_cache, row_change_and_back,
+        row_old_keys)
 
 # --------------------------------------------------------------------------------------------------
 
 
-def baselines(stage):
-    """Each state, and what the commands do in it, created on first use."""
-    made, last = {}, [None]
-
-    def of(state):
-        if state not in made:
-            made[state] = Baseline(stage, state)
-        elif last[0] != state:
-            made[state].begin()
-        last[0] = state
-        return made[state]
-    return of
-
-
-def check(stage, of, change):
-    """None if the change applies to no vault."""
-    for state, raw in stage.vaults.items():
-        try:
-            # The key of one epoch opens no file of another.
-            older = None if state == "rekeyed" else stage.older
-            changed = attacks.apply(
-                change.name, raw, stage.keys[state], origin=stage.evil.origin, older=older)
-        except attacks.NotApplicable:
-            continue
-        return Check(stage, of(state), change, changed).everything()
-    return None
-
-
-def join_session_keyring():
-    """`unlock` wants a session keyring; keyctl(KEYCTL_JOIN_SESSION_KEYRING, NULL)."""
-    if os.uname().machine == "x86_64":
-        ctypes.CDLL(None).syscall(250, 1, None)
+def controls_of(runner, state, chance, short):
+    """The commands that work with the unchanged vault."""
+    found = {}
+    for kind, commands in EVERY.items():
+        if short:
+            commands = chance.sample(commands, min(len(commands), 9))
+        by = NAMES if kind == "lists" else ROOT
+        found[kind] = [command for command in commands if runner.control(command, by, state)]
+    return found
 
 
 def main():
     parser = argparse.ArgumentParser(description="Run zg-env with tampered vaults.")
     parser.add_argument("program", metavar="ZG_ENV")
-    parser.add_argument("--only", metavar="PATTERN", default="*", help="such as 'F*'")
+    parser.add_argument("--short", action="store_true", help="a sample, in about a minute")
+    parser.add_argument("--seed", type=int, default=None, help="of the samples")
+    parser.add_argument("--only", metavar="PATTERN", default="*", help="such as 'attack.*' or 'rows'")
     parser.add_argument("--sandbox", metavar="PROGRAM", help="default: the one next to ZG_ENV")
     parser.add_argument("--postal", metavar="PROGRAM", help="default: the one next to ZG_ENV")
     parser.add_argument("--part", metavar="K/N", default="1/1", help="run only every Nth change")
@@ -824,35 +1346,53 @@ def main():
     options.sandbox = options.sandbox or os.path.join(beside, "zg-env-sandbox")
     if options.postal is None and os.path.exists(os.path.join(beside, "zg-env-postal")):
         options.postal = os.path.join(beside, "zg-env-postal")
+    seed = int(time.time()) if options.seed is None else options.seed
+    chance = random.Random(seed)
     join_session_keyring()
 
     folder = tempfile.mkdtemp(prefix="zg-env-attacks-")
     stage = None
-    failures, left, done, start = [], [], 0, time.monotonic()
+    start = time.monotonic()
+    part, of_parts = map(int, options.part.split("/"))
+
+    def wanted(name):
+        return fnmatch.fnmatchcase(name, options.only)
     try:
         stage = Stage(options, os.path.realpath(folder))
         stage.make()
-        of = baselines(stage)
-        part, of_parts = map(int, options.part.split("/"))
-        for change in list(attacks.CHANGES.values())[part - 1::of_parts]:
-            if not fnmatch.fnmatchcase(change.name, options.only):
+        runner = Runner(stage, options.verbose)
+        runner.changes = attacks.every_change(stage.attackers["busy"], seed)
+        counted, left = 0, []
+        runner.can_fail("busy")
+        controls = controls_of(runner, "busy", chance, options.short)
+        changes = Changes(runner, controls)
+        chosen = runner.changes[part - 1::of_parts]
+        if options.short:
+            chosen = attacks.some_changes(chosen, 60, seed)
+        for change in chosen:
+            if not wanted(change.name):
                 continue
-            found = check(stage, of, change)
-            if found is None:
+            before = len(runner.failures)
+            try:
+                changes.check(change, "busy", chance, options.short)
+                counted += 1
+            except attacks.NotApplicable:
                 left.append(change.name)
-                continue
-            done += 1
-            failures += found
-            for failure in found:
-                print("FAIL %s: %s: %s" % failure, flush=True)
-            if options.verbose and not found:
+            if options.verbose and len(runner.failures) == before:
                 print(f"ok   {change.name}", flush=True)
-        for scene in SCENES:
-            if part == 1 and fnmatch.fnmatchcase(scene.__name__, options.only):
-                done += 1
-                for failure in scene(stage, of("plain")):
-                    failures.append(failure)
-                    print("FAIL %s: %s: %s" % failure, flush=True)
+        if part == 1 and wanted("commands"):
+            names = chance.sample(REPRESENTATIVE, 2) if options.short else REPRESENTATIVE
+            every_command(runner, runner.changes, controls, names, .3 if options.short else 1, chance)
+        if part == 1 and wanted("races"):
+            runner.changes = attacks.every_change(stage.attackers["plain"], seed)
+            races(runner, runner.changes, chance, 2 if options.short else None)
+        if part == 1:
+            runner.changes = attacks.every_change(stage.attackers["plain"], seed)
+            for row in ROWS:
+                if wanted("rows") or wanted(row.__name__):
+                    runner.done += 1
+                    for command, message in row(runner):
+                        runner.fail(row.__name__, "", command, message)
     except Failed as reason:
         print(f"attacks: {reason}", file=sys.stderr)
         return 2
@@ -861,12 +1401,12 @@ def main():
             stage.close()
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)
-    wrong = len({name for name, _, _ in failures})
-    print(f"{done} changes in {time.monotonic() - start:.0f} seconds: {done - wrong} as promised, "
-          f"{wrong} not, {len(left)} not applicable to any vault")
+    print(f"{counted} changes, {runner.done} in all with commands, races and rows, "
+          f"{runner.runs} runs in {time.monotonic() - start:.0f} seconds, seed {seed}: "
+          f"{len(runner.failures)} failures, {len(left)} not applicable to the vault")
     if left:
         print("not applicable: " + " ".join(left))
-    return 1 if failures or not done else 0
+    return 1 if runner.failures or not runner.done else 0
 
 
 if __name__ == "__main__":

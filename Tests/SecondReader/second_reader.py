@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A second reader of the vault file, format 2, written from its page (vault-format.md) alone.
+"""A second reader of the vault file, format 3, written from its page (vault-format.md) alone.
 
     second_reader.py FILE (--passphrase-file F | --recovery-code-file F | --key-file F
                            | --slot-key HEX | --index-key HEX) [--anchor F]
@@ -7,13 +7,14 @@
 
 The first form prints the vault, or what is wrong with it, as JSON, and ends with 0 (ok), 8 (damaged),
 3 (locked), 1 (newer or older format, insecure, too little memory), 4 (not found) or 2 (wrong use).
-With the root the JSON lists what is not accepted, which is no damage. The second form compares this
-reader with the files that DIR/vectors.json lists, and ends with 1 where they differ.
+The second form compares this reader with the files that DIR/vectors.json lists, and ends with 1
+where they differ.
 
 The numbers in the comments are the page's sections. The order of all checks is that of section 8.1.
 """
 
 import argparse
+import hmac
 import json
 import os
 import re
@@ -63,7 +64,16 @@ def hash32(*parts):
     return state.digest()
 
 
+def hash64(*parts):
+    """BLAKE2b-512: the same, 64 bytes out."""
+    state = blake2b(digest_size=64)
+    for part in parts:
+        state.update(part)
+    return state.digest()
+
+
 def keyed_hash32(key, message):
+    """CODE: crypto_generichash with key, 32 bytes out."""
     return blake2b(message, digest_size=32, key=key).digest()
 
 
@@ -84,21 +94,10 @@ def aead_open(key, nonce, sealed, data):
         return None
 
 
-def box_open(public, secret, sealed):
-    """Opens a crypto_box_seal box; None if it does not open."""
-    if len(sealed) < 48:
-        return None
+def is_signed(public, signature, message):
+    """Ed25519 as libsodium checks it, which refuses keys of low order."""
     try:
-        return sodium.crypto_box_seal_open(bytes(sealed), public, secret)
-    except nacl_exceptions.CryptoError:
-        return None
-
-
-def is_usable(public):
-    """Whether a public key can be sealed to: a point of low order cannot."""
-    try:
-        sodium.crypto_box_seal(b"", public)
-        return True
+        return sodium.crypto_sign_open(signature + message, public) == message
     except nacl_exceptions.CryptoError:
         return False
 
@@ -116,12 +115,13 @@ class RootKeys:
 
     def __init__(self, root):
         self.root = root
-        self.public, self.secret = sodium.crypto_box_seed_keypair(kdf(root, 1, b"zgv2root"))
-        self.batch = kdf(root, 2, b"zgv2root")
-        self.checkpoint = kdf(root, 3, b"zgv2root")
+        self.public, _ = sodium.crypto_sign_seed_keypair(kdf(root, 1, b"zgv3root"))
+        self.batch = kdf(root, 2, b"zgv3root")
+        self.code = kdf(root, 3, b"zgv3root")
+        self.token = kdf(root, 5, b"zgv3root")
 
     def index_key(self, epoch):
-        return kdf(self.root, epoch, b"zgv2indx")
+        return kdf(self.root, epoch, b"zgv3indx")
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -196,9 +196,9 @@ def read_header(file):
 
     header = SimpleNamespace(raw=raw)
     header.format, zero = struct.unpack_from("<HH", raw, 8)
-    require(header.format <= 2, "newer", f"format {header.format}")
-    require(header.format != 1, "pre-release", "format 1")
-    require(header.format == 2, "header", "format 0")
+    require(header.format <= 3, "newer", f"format {header.format}")
+    require(header.format not in (1, 2), "pre-release", f"format {header.format}")
+    require(header.format == 3, "header", "format 0")
     require(zero == 0, "header", "bytes 10 and 11 are not zero")
     header.file_length, header.vault_id, header.generation, header.epoch, header.public, count = (
         struct.unpack_from("<Q16sQI32sI", raw, 16))
@@ -208,7 +208,7 @@ def read_header(file):
     require(header.generation != 0, "header", "generation 0")
     require(header.epoch != 0, "header", "index epoch 0")
     header.nonce, header.index_length = struct.unpack_from("<24sQ", raw, 88 + 192 * count)
-    require(17 <= header.index_length <= 256 * MIB + 16, "header", "the index length is out of range")
+    require(113 <= header.index_length <= 256 * MIB + 112, "header", "the index length is out of range")
     header.chunks_at = length + header.index_length
     require(header.chunks_at <= header.file_length, "header", "header and index do not fit in the file")
 
@@ -277,7 +277,7 @@ class RecoveryCode:
     def keks(self, header):
         for slot in header.slots:
             if slot.kind == RECOVERY_CODE and slot.tier == TIER_ROOT:
-                yield slot, keyed_hash32(self.code, b"zgv2/recovery" + slot.salt)
+                yield slot, keyed_hash32(self.code, b"zgv3/recovery" + slot.salt)
 
     @staticmethod
     def times(a, b):
@@ -360,25 +360,19 @@ def from_hex(text, size):
 
 
 def unlock(header, secret):
-    """The tier and the key of the first slot that opens."""
+    """The tier and the key of the first slot that opens, and whether a person typed what opens it."""
     if isinstance(secret, IndexKey):
-        return TIER_INDEX, secret.key
+        return TIER_INDEX, secret.key, False
     for slot, kek in secret.keks(header):
-        data = b"zgv2/slot" + header.vault_id + slot.raw[:72] + slot.raw[120:]
+        data = b"zgv3/slot" + header.vault_id + slot.raw[:72] + slot.raw[120:]
         key = aead_open(kek, slot.nonce, slot.wrapped, data)
         if key is not None:
-            return slot.tier, key
+            return slot.tier, key, slot.kind in (PASSPHRASE, RECOVERY_CODE)
     raise Refused("locked", "no slot opens")
 
 
 # ---------------------------------------------------------------------------------------------------
 # 5: decoding the index
-
-
-class Spanned:
-    def __init__(self, content, raw):
-        self.content = content
-        self.raw = raw
 
 
 class Cursor:
@@ -457,21 +451,10 @@ class Cursor:
         return items
 
     def section(self, name, read):
-        return self.section_span(name, read)[0]
-
-    def section_span(self, name, read):
-        """The result of `read` for a section, and the section's bytes."""
-        raw = self.raw(self.u32(), f"section {name}")
-        inner = Cursor(memoryview(raw), name)
+        inner = Cursor(memoryview(self.raw(self.u32(), f"section {name}")), name)
         content = read(inner)
         inner.end()
-        return content, raw
-
-    def span(self, read):
-        """The result of `read`, and its bytes."""
-        start = self.at
-        content = read(self)
-        return Spanned(content, bytes(self.data[start:self.at]))
+        return content
 
     def end(self):
         if self.left():
@@ -503,19 +486,12 @@ def read_setting(c):
     return setting
 
 
-def read_locked_write(c):
-    return SimpleNamespace(
-        generation=c.u64(), time=c.u64(), command=c.text(64),
-        records=c.list(lambda c: c.id(), 16, 1_000_000, lambda item: item))
-
-
 def read_metadata(c):
     """5.1"""
     return SimpleNamespace(
         generations=c.list(lambda c: (c.u64(), c.raw(16)), 24, 1024, lambda item: item[0]),
         audit_log=c.optional(lambda c: (c.u64(), c.raw(16))),
         directories=c.list(read_directory, 28, 10_000, lambda item: utf8(item.path)),
-        locked_writes=c.list(read_locked_write, 24, 1_000, lambda item: item.generation),
         settings=c.list(read_setting, 8, 1_000, lambda item: utf8(item.name)))
 
 
@@ -528,7 +504,7 @@ def read_binding(c):
 def read_project(c):
     """5.2"""
     project = SimpleNamespace(
-        id=c.id(), name=c.text(1024), made_at=c.u64(), binding=c.span(optional(read_binding)),
+        id=c.id(), name=c.text(1024), made_at=c.u64(), binding=c.optional(read_binding),
         live=c.optional(lambda c: (c.text(4096), c.u64())), seen_at=c.u64())
     if not project.name:
         c.fail("encoding", "a project with an empty name")
@@ -536,7 +512,6 @@ def read_project(c):
 
 
 TYPES = {1: "plain", 2: "encrypted", 3: "sensitive", 4: "system", 5: "secret"}
-NUMBERS_OF_TYPES = {name: number for number, name in TYPES.items()}
 TARGETS = ("production", "preview", "development")
 
 
@@ -553,7 +528,7 @@ def read_scope(c):
 
 def read_attributes(c):
     return SimpleNamespace(
-        type=read_type(c), scope=c.span(read_scope), comment=c.optional(text(4096)))
+        type=read_type(c), scope=read_scope(c), comment=c.optional(text(4096)))
 
 
 def read_remote(c):
@@ -582,17 +557,12 @@ def read_version(c):
     return SimpleNamespace(
         record=c.id(), number=c.u64(), id=c.id(), batch=c.id(), offset=c.u64(), length=c.u32(),
         checksum=c.raw(32), made_at=c.u64(),
-        sealed_name=c.optional(lambda c: (c.id(), c.text(1024))))
-
-
-SEALED, ROOT = 1, 2
+        former_name=c.optional(text(1024)))
 
 
 def read_batch(c):
     """5.6"""
-    batch = SimpleNamespace(id=c.id(), wrapping=c.choice("wrapping", (SEALED, ROOT)))
-    batch.wrapped = c.raw(112 if batch.wrapping == SEALED else 72)
-    return batch
+    return SimpleNamespace(id=c.id(), wrapped=c.raw(72))
 
 
 SEND = 1
@@ -603,7 +573,8 @@ RELAY = 4
 
 def read_journal_entry(c):
     """5.7: the payload of a known kind has one valid encoding too."""
-    entry = SimpleNamespace(id=c.id(), kind=c.u8(), made_at=c.u64(), payload=c.bytes(MIB, "payload"))
+    entry = SimpleNamespace(id=c.id(), kind=c.u8(), made_at=c.u64())
+    entry.payload = c.bytes(64 * MIB if entry.kind in GROUPS else MIB, "payload")
     if entry.kind == SEND:
         entry.content = read_send(entry)
     elif entry.kind in ROTATIONS:
@@ -657,8 +628,8 @@ def read_member(c):
 
 def read_progress(c):
     return SimpleNamespace(
-        push=read_step(c), build=read_build(c), reach=c.choice("reach", range(3)), put_back=read_step(c),
-        back=read_build(c), previous=read_step(c), trouble=c.optional(read_failure))
+        push=read_step(c), build=read_build(c), reach=c.choice("reach", range(3)), restore=read_step(c),
+        back=read_build(c), previous=read_step(c), failure=c.optional(read_failure))
 
 
 def read_rotation(entry):
@@ -704,86 +675,6 @@ def read_account(c):
         ends_at=c.u64(), protection=c.choice("protection", (1, 2)), secret=c.bytes(65_536, "secret"))
 
 
-PROJECT, RECORD, ACCOUNT, DIRECTORY, JOURNAL, SETTING = range(1, 7)
-OBJECTS = {
-    PROJECT: "project", RECORD: "record", ACCOUNT: "account", DIRECTORY: "directory",
-    JOURNAL: "journal", SETTING: "setting"}
-
-
-def read_listed_version(c):
-    """1: `version`"""
-    return c.u64(), c.id(), c.id(), c.u64()
-
-
-def read_listed_remote(c):
-    return c.text(4096), c.text(4096)
-
-
-def read_listed_record(c):
-    entry = SimpleNamespace(
-        key=c.id(), project=c.id(), current=c.u64(), highest=c.u64(), rotation=c.u64(),
-        in_use=c.flag(), type=read_type(c), name=c.text(1024), scope=c.span(read_scope),
-        remote=c.optional(read_listed_remote),
-        versions=c.list(read_listed_version, 48, 10_001, lambda version: version[0]))
-    if not entry.name:
-        c.fail("encoding", "an entry of a record with an empty name")
-    return entry
-
-
-def read_listed_project(c):
-    entry = SimpleNamespace(
-        key=c.id(), name=c.text(1024), binding=c.span(optional(read_binding)))
-    if not entry.name:
-        c.fail("encoding", "an entry of a project with an empty name")
-    return entry
-
-
-def read_listed_account(c):
-    return SimpleNamespace(
-        key=utf8(c.text(1024)), origin=c.text(4096), user=c.text(4096), user_name=c.text(4096),
-        team=c.optional(text(4096)), team_slug=c.optional(text(4096)), default=c.flag(),
-        protection=c.choice("protection", (1, 2)), digest=c.raw(32))
-
-
-def read_listed_directory(c):
-    entry = read_directory(c)
-    entry.key = utf8(entry.path)
-    return entry
-
-
-def read_listed_journal_entry(c):
-    return SimpleNamespace(key=c.id(), kind=c.u8(), digest=c.raw(32))
-
-
-def read_listed_setting(c):
-    entry = read_setting(c)
-    entry.key = utf8(entry.name)
-    return entry
-
-
-LISTED = {
-    PROJECT: read_listed_project, RECORD: read_listed_record, ACCOUNT: read_listed_account,
-    DIRECTORY: read_listed_directory, JOURNAL: read_listed_journal_entry,
-    SETTING: read_listed_setting}
-
-
-def read_entry(c):
-    """5.9: an entry with its kind, its key and the bytes of its section."""
-    kind = c.choice("kind of entry", LISTED)
-    entry, raw = c.section_span(f"{OBJECTS[kind]} of the checkpoint", LISTED[kind])
-    entry.entry_kind, entry.raw = kind, raw
-    return entry
-
-
-def read_checkpoint(c):
-    """5.9"""
-    checkpoint = SimpleNamespace(generation=c.u64(), code=c.raw(40))
-    entries = c.span(lambda c: c.list(
-        read_entry, 14, 1_032_000, lambda entry: (entry.entry_kind, entry.key)))
-    checkpoint.entries, checkpoint.raw_entries = entries.content, entries.raw
-    return checkpoint
-
-
 def by_id(item):
     return item.id
 
@@ -797,7 +688,7 @@ def by_number(version):
 
 
 def read_index(content):
-    """The ten sections. The least sizes of their items are those with every text and list empty."""
+    """The nine sections. The least sizes of their items are those with every text and list empty."""
     million = 1_000_000
     sections = (
         ("metadata", read_metadata),
@@ -805,11 +696,10 @@ def read_index(content):
         ("records", lambda c: c.list(read_record, 93, million, by_id)),
         ("current", lambda c: c.list(read_version, 109, million, by_record)),
         ("earlier", lambda c: c.list(read_version, 109, None, by_number)),
-        ("batches", lambda c: c.list(read_batch, 89, None, by_id)),
+        ("batches", lambda c: c.list(read_batch, 88, None, by_id)),
         ("journal", lambda c: c.list(read_journal_entry, 29, 10_000, by_id)),
         ("accounts", lambda c: c.list(read_account, 40, 1_000, lambda account: utf8(account.name))),
-        ("former_log_keys", lambda c: c.list(lambda c: c.raw(32), 32, 1_000)),
-        ("checkpoint", read_checkpoint))
+        ("former_log_keys", lambda c: c.list(lambda c: c.raw(32), 32, 1_000)))
     cursor = Cursor(memoryview(content), "index")
     index = SimpleNamespace()
     require(not cursor.flag(), "newer", "a vault with groups")
@@ -819,16 +709,32 @@ def read_index(content):
     return index
 
 
-def open_index(file, header, index_key):
+SIGNED = b"zgv3/signed" + bytes(5)
+PROOF = 96
+
+
+def check_proof(header, padded, proof, keys):
+    """5.9. With the root both parts, as a check of the whole file; without it the signature."""
+    message = SIGNED + hash64(SIGNED, header.raw, padded)
+    if keys is not None:
+        require(keys.public == header.public, "exchanged-key", "the public key is not the root's")
+        require(hmac.compare_digest(keyed_hash32(keys.code, message), proof[:32]), "signature",
+                "the code does not match")
+    require(is_signed(header.public, proof[32:], message), "signature", "the signature does not match")
+
+
+def open_index(file, header, index_key, keys):
     sealed = file.read(len(header.raw), header.index_length)
-    padded = aead_open(kdf(index_key, 1, b"zgv2sub_"), header.nonce, sealed, b"zgv2/index" + header.raw)
-    require(padded is not None, "tag", "the index failed authentication")
+    opened = aead_open(kdf(index_key, 1, b"zgv3sub_"), header.nonce, sealed, b"zgv3/index" + header.raw)
+    require(opened is not None, "tag", "the index failed authentication")
+    padded = memoryview(opened)[:-PROOF]
+    check_proof(header, padded, opened[-PROOF:], keys)
     require(len(padded) >= 4, "padding", "the index does not start with a length")
     length = struct.unpack_from("<I", padded)[0]
     require(len(padded) == -(-(4 + length) // 4096) * 4096, "padding",
             f"{length} bytes of content in {len(padded)} bytes")
-    require(padded.count(0, 4 + length) == len(padded) - 4 - length, "padding", "the padding is not zero")
-    index = read_index(memoryview(padded)[4:4 + length])
+    require(not any(padded[4 + length:]), "padding", "the padding is not zero")
+    index = read_index(padded[4:4 + length])
     index.tag = sealed[-16:]
     return index
 
@@ -876,132 +782,15 @@ def check_layout(index, chunks_length):
     layout(len(relays) <= 16 and len(set(relays)) == len(relays), "too many relays, or two for the same URL")
 
 
-def check_checkpoint(header, checkpoint, keys):
-    """5.9. Needs the root."""
-    require(1 <= checkpoint.generation <= header.generation, "checkpoint",
-            f"a checkpoint of generation {checkpoint.generation}")
-    message = b"".join((
-        b"zgv2/checkpoint\0", header.vault_id, struct.pack("<Q", checkpoint.generation),
-        header.public, struct.pack("<II", header.epoch, len(header.slots)),
-        *(slot.raw for slot in header.slots), checkpoint.raw_entries))
-    require(aead_open(keys.checkpoint, checkpoint.code[:24], checkpoint.code[24:], message) == b"",
-            "checkpoint", "the checkpoint's code does not match")
-
-
-# ---------------------------------------------------------------------------------------------------
-# 5.10: changes since the checkpoint
-
-
-def text_bytes(text):
-    raw = utf8(text)
-    return struct.pack("<I", len(raw)) + raw
-
-
-def optional_bytes(text):
-    return b"\0" if text is None else b"\1" + text_bytes(text)
-
-
-def stored_versions(index):
-    """Of each record its versions, ascending by number."""
-    versions = {}
-    for version in index.current + index.earlier:
-        versions.setdefault(version.record, []).append(version)
-    for stored in versions.values():
-        stored.sort(key=lambda version: version.number)
-    return versions
-
-
-def named(version):
-    """1: `version`"""
-    return version.number, version.id, version.batch, version.made_at
-
-
-def objects(index, entries):
-    """The expected entry of each object: (kind, key) to its bytes."""
-    now = {}
-    for project in index.projects:
-        now[PROJECT, project.id] = project.id + text_bytes(project.name) + project.binding.raw
-    versions = stored_versions(index)
-    for record in index.records:
-        stored = versions.get(record.id, [])
-        highest = record.highest
-        entry = entries.get((RECORD, record.id))
-        if entry is not None and entry.highest < highest:
-            highest = entry.highest  # a higher one is no difference
-        remote = record.remote
-        now[RECORD, record.id] = b"".join((
-            record.id, record.project,
-            struct.pack("<QQQBB", record.current, highest, record.rotation,
-                        record.removed_at == 0, NUMBERS_OF_TYPES[record.attributes.type]),
-            text_bytes(record.name), record.attributes.scope.raw,
-            b"\0" if remote is None else b"\1" + text_bytes(remote.id) + text_bytes(remote.account),
-            struct.pack("<I", len(stored)),
-            *(struct.pack("<Q16s16sQ", *named(version)) for version in stored)))
-    for account in index.accounts:
-        now[ACCOUNT, utf8(account.name)] = b"".join((
-            text_bytes(account.name), text_bytes(account.origin), text_bytes(account.user),
-            text_bytes(account.user_name), optional_bytes(account.team),
-            optional_bytes(account.team_slug),
-            struct.pack("<BB", account.default, account.protection), hash32(account.secret)))
-    for directory in index.metadata.directories:
-        now[DIRECTORY, utf8(directory.path)] = (
-            text_bytes(directory.path) + text_bytes(directory.project_name)
-            + text_bytes(directory.organisation) + directory.project)
-    for entry in index.journal:
-        now[JOURNAL, entry.id] = entry.id + struct.pack("<B", entry.kind) + hash32(
-            struct.pack("<Q", entry.made_at) + entry.payload)
-    for setting in index.metadata.settings:
-        now[SETTING, utf8(setting.name)] = text_bytes(setting.name) + text_bytes(setting.value)
-    return now
-
-
-def differences(index):
-    """Every unaccepted object, as (kind, key, state)."""
-    entries = {(entry.entry_kind, entry.key): entry for entry in index.checkpoint.entries}
-    now = objects(index, entries)
-    for kind, key in sorted(now.keys() | entries.keys()):
-        if (kind, key) not in entries:
-            yield kind, key, "new"
-        elif (kind, key) not in now:
-            yield kind, key, "gone"
-        elif entries[kind, key].raw != now[kind, key]:
-            yield kind, key, "changed"
-
-
-def accepted_versions(index):
-    """(record, number) of each stored version that its record's entry lists."""
-    listed = {(entry.key, version) for entry in index.checkpoint.entries
-              if entry.entry_kind == RECORD for version in entry.versions}
-    return {by_number(version) for version in index.current + index.earlier
-            if (version.record, named(version)) in listed}
-
-
-def check_rotations(index):
-    """5.7: rotations, and what belongs to groups. Needs the root."""
-    kept = {entry.key: entry.raw[16] for entry in index.checkpoint.entries
-            if entry.entry_kind == JOURNAL}
-    kinds = {entry.id: entry.kind for entry in index.journal}
-    for kind, key, state in differences(index):
-        if kind == JOURNAL:
-            bound = GROUPS if state == "gone" else ROTATIONS + GROUPS
-            require(kinds.get(key, kept.get(key)) not in bound, "rotation",
-                    f"the journal entry {key.hex()} is {state} since the checkpoint")
-
-
 # ---------------------------------------------------------------------------------------------------
 # 5.6 and 6: batches and chunks
 
 
 def data_key(header, batch, keys):
-    names = header.vault_id + batch.id
-    if batch.wrapping == ROOT:
-        key = aead_open(keys.batch, batch.wrapped[:24], batch.wrapped[24:], b"zgv2/batch" + names)
-        require(key is not None, "batch", f"the data key of batch {batch.id.hex()} does not open")
-        return key
-    opened = box_open(keys.public, keys.secret, batch.wrapped)
-    require(opened is not None, "batch", f"the data key of batch {batch.id.hex()} does not open")
-    require(opened[32:] == names, "batch", f"batch {batch.id.hex()} names a different vault or batch")
-    return opened[:32]
+    key = aead_open(
+        keys.batch, batch.wrapped[:24], batch.wrapped[24:], b"zgv3/batch" + header.vault_id + batch.id)
+    require(key is not None, "batch", f"the data key of batch {batch.id.hex()} does not open")
+    return key
 
 
 def padded_length(n):
@@ -1017,13 +806,9 @@ def padded_length(n):
 LARGEST_CHUNK = 24 + padded_length(4 + MIB) + 16
 
 
-def open_value(header, record, version, chunk, key):
-    what = f"version {version.number} of record {record.id.hex()}"
-    project, name = version.sealed_name or (record.project, record.name)
-    name = utf8(name)
-    data = b"".join((
-        b"zgv2/value" + bytes(6), header.vault_id, version.batch, record.id, version.id, project,
-        struct.pack("<I", len(name)), name))
+def open_value(header, version, chunk, key):
+    what = f"version {version.number} of record {version.record.hex()}"
+    data = b"zgv3/value" + bytes(6) + header.vault_id + version.record + version.id
     padded = aead_open(key, chunk[:24], chunk[24:], data) if len(chunk) >= 40 else None
     require(padded is not None, "value", f"{what} does not open")
     require(len(padded) >= 4, "value", f"{what} does not start with a length")
@@ -1053,87 +838,82 @@ def read_chunk(file, header, version):
 # 8: reading
 
 
-TOKEN = b"zgv2/token" + bytes(6)
+def text_bytes(text):
+    raw = utf8(text)
+    return struct.pack("<I", len(raw)) + raw
 
 
 def token_of(header, account, keys):
     """5.8: an account's token; None if it needs the root, or is damaged."""
     if account.protection == 1:
         return account.secret
-    opened = keys and box_open(keys.public, keys.secret, account.secret)
-    bound = TOKEN + header.vault_id + text_bytes(account.origin) + text_bytes(account.name)
-    return opened[len(bound):] or None if opened and opened.startswith(bound) else None
+    bound = (b"zgv3/token" + bytes(6) + header.vault_id + text_bytes(account.origin)
+             + text_bytes(account.name))
+    return keys and aead_open(keys.token, account.secret[:24], account.secret[24:], bound)
 
 
-def read_vault(path, secret, guarded=False):
+def read_vault(path, secret, guarded=False, anchor=None):
     """A whole vault, with every value if the secret opens the root; raises Refused."""
     file = VaultFile(path, guarded)
     try:
         header = read_header(file)
         # A secret is decoded only here: its errors come after those of the header.
-        tier, key = unlock(header, secret())
+        tier, key, typed = unlock(header, secret())
         keys = RootKeys(key) if tier == TIER_ROOT else None
-        if keys is not None:
-            require(keys.public == header.public, "exchanged-key", "the public key is not the root's")
-        else:
-            require(is_usable(header.public), "exchanged-key",
-                    "nothing can be sealed to the public key")
-        index = open_index(file, header, keys.index_key(header.epoch) if keys else key)
+        guard = Guard.of(anchor, header)
+        if guard is not None:
+            guard.check_public(header, typed)
+        index = open_index(file, header, keys.index_key(header.epoch) if keys else key, keys)
         check_layout(index, header.file_length - header.chunks_at)
-        data_keys, accepted = {}, set()
-        if keys is not None:
-            check_checkpoint(header, index.checkpoint, keys)
-            check_rotations(index)
-            data_keys = {batch.id: data_key(header, batch, keys) for batch in index.batches}
-            accepted = accepted_versions(index)
-        records = {record.id: record for record in index.records}
-        sealed = {batch.id for batch in index.batches if batch.wrapping == SEALED}
+        data_keys = {batch.id: data_key(header, batch, keys) for batch in index.batches} if keys else {}
         values = {}
         for version in index.current + index.earlier:
-            require(by_number(version) not in accepted or version.batch not in sealed, "batch",
-                    f"version {version.number} of record {version.record.hex()}, which is accepted, "
-                    "is in a sealed batch")
             chunk = read_chunk(file, header, version)
             if keys is not None:
                 values[by_number(version)] = open_value(
-                    header, records[version.record], version, chunk, data_keys[version.batch])
+                    header, version, chunk, data_keys[version.batch])
     finally:
         file.close()
-    return SimpleNamespace(
-        header=header, tier=tier, index=index, index_tag=index.tag, keys=keys, values=values,
-        accepted=accepted)
+    vault = SimpleNamespace(header=header, tier=tier, index=index, keys=keys, values=values)
+    if guard is not None:
+        guard.check_generation(vault)
+    return vault
 
 
 # ---------------------------------------------------------------------------------------------------
 # 7.2: the rollback guard
 
 ANCHOR = re.compile(
-    rb"zg-env-anchor-2 ([0-9a-f]{32}) (0|[1-9][0-9]*) ([0-9a-f]{32}) ([0-9a-f]{64}) (0|[1-9][0-9]*)\n")
+    rb"zg-env-anchor-3 ([0-9a-f]{32}) (0|[1-9][0-9]*) ([0-9a-f]{32}) ([0-9a-f]{64})\n")
 
 
-def check_anchor(line, vault):
-    """None, or a sentence on how the file contradicts the rollback guard."""
-    found = ANCHOR.fullmatch(line)
-    if found is None:
-        return None
-    vault_id, tag, public = (bytes.fromhex(found[group].decode()) for group in (1, 3, 4))
-    generation, checkpoint = int(found[2]), int(found[5])
-    header, index = vault.header, vault.index
-    if vault_id != header.vault_id:
-        return "the rollback guard is for a different vault"
-    generations = index.metadata.generations
-    remembered = {**dict(generations), header.generation: vault.index_tag}
-    if generation > header.generation:
-        return "the file is older than the rollback guard"
-    # A file forgets only the generations that 1,024 later ones have displaced.
-    forgotten = len(generations) == 1024 and generations[0][0] > generation
-    if not forgotten and remembered.get(generation) != tag:
-        return "the file and the rollback guard have different histories"
-    if public != header.public and vault.keys is None:
-        return "the public key is not the one in the rollback guard"
-    if index.checkpoint.generation < checkpoint:
-        return "the checkpoint is older than the one in the rollback guard"
-    return None
+class Guard:
+    """A rollback guard."""
+
+    def __init__(self, found):
+        self.generation = int(found[2])
+        self.tag, self.public = (bytes.fromhex(found[group].decode()) for group in (3, 4))
+
+    @classmethod
+    def of(cls, line, header):
+        """None for anything but a guard of this vault, which detects nothing."""
+        found = line and ANCHOR.fullmatch(line)
+        return cls(found) if found and found[1].decode() == header.vault_id.hex() else None
+
+    def check_public(self, header, typed):
+        """Only a typed secret says whose root it is: the key of another slot, somebody else has too."""
+        require(typed or self.public == header.public, "anchor",
+                "the public key is not the one in the rollback guard")
+
+    def check_generation(self, vault):
+        generations = vault.index.metadata.generations
+        remembered = {**dict(generations), vault.header.generation: vault.index.tag}
+        require(self.generation <= vault.header.generation, "anchor",
+                "the file is older than the rollback guard")
+        # A file forgets only the generations that 1,024 later ones have displaced.
+        forgotten = len(generations) == 1024 and generations[0][0] > self.generation
+        require(forgotten or remembered.get(self.generation) == self.tag, "anchor",
+                "the file and the rollback guard have different histories")
 
 
 def shown(value):
@@ -1146,26 +926,13 @@ def shown(value):
         return {"value": None, "valueHex": value.hex()}
 
 
-def not_accepted(vault):
-    """5.10, as a list: objects, and versions one by one. Without the root it is unverified."""
-    index, records = vault.index, {record.id: record for record in vault.index.records}
-    listed = [{"object": OBJECTS[kind], "state": state,
-               "id": key.decode() if kind in (ACCOUNT, DIRECTORY, SETTING) else key.hex()}
-              for kind, key, state in differences(index)]
-    accepted = accepted_versions(index)
-    return listed + [
-        {"object": "version", "state": "new", "id": version.record.hex(),
-         "key": records[version.record].name, "version": version.number}
-        for version in index.current + index.earlier if by_number(version) not in accepted]
-
-
 def report(vault):
     """The vault for JSON."""
     header, index = vault.header, vault.index
     projects = {project.id: project.name for project in index.projects}
 
     def described(record, version):
-        attributes, scope = record.attributes, record.attributes.scope.content
+        attributes, scope = record.attributes, record.attributes.scope
         return {
             "record": record.id.hex(), "project": projects[record.project], "key": record.name,
             "type": attributes.type, "targets": scope.targets,
@@ -1186,14 +953,6 @@ def report(vault):
             {"id": slot.id.hex(), "kind": slot.kind, "tier": slot.tier} for slot in header.slots],
         "projects": [{"id": project.id.hex(), "name": project.name} for project in index.projects],
         "accounts": [{"name": account.name, "token": token(account)} for account in index.accounts],
-        "lockedWrites": [
-            {"generation": write.generation, "command": write.command,
-             "records": [record.hex() for record in write.records]}
-            for write in index.metadata.locked_writes],
-        "checkpoint": index.checkpoint.generation,
-        # Without the root its code cannot be checked; with the root it has been verified.
-        "checkpointHolds": True if vault.keys else None,
-        "notAccepted": not_accepted(vault),
         # Version 0: the vault holds no value.
         "records": [described(record, record.current) for record in index.records],
         "history": [described(records[version.record], version.number) for version in index.earlier]}
@@ -1205,9 +964,7 @@ def exit_code(found):
 
 def check(path, secret, guarded=False, anchor=None):
     try:
-        vault = read_vault(path, secret, guarded)
-        against = anchor and check_anchor(anchor, vault)
-        return {"class": "anchor", "message": against} if against else report(vault)
+        return report(read_vault(path, secret, guarded, anchor))
     except Refused as refused:
         return {"class": refused.word, "message": refused.message}
 

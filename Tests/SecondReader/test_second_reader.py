@@ -18,14 +18,15 @@ import unittest
 import second_reader as reader
 import vault_writer as writer
 from vault_writer import (
-    CODE, FILE_KEY, MIB, SLOT_KEY, TEXT, U8, U16, U32, U64, hash32, ident, locked_write,
-    pad_value, recovery_code, sample)
+    CODE, FILE_KEY, MIB, ROOT, SLOT_KEY, TEXT, U8, U16, U32, U64, hash32, ident, pad_value,
+    recovery_code, sample)
 
 PASSPHRASE = writer.PASSPHRASE.decode()
 BY_PASSPHRASE = {"passphrase": PASSPHRASE}
 BY_CODE = {"recoveryCode": recovery_code(CODE)}  # the root without Argon2id
 BY_SLOT_KEY = {"slotKey": SLOT_KEY.hex()}
-KEY = writer.index_key(writer.ROOT)
+KEY = writer.index_key(ROOT)
+OTHER_ROOT = bytes(range(32))
 BY_INDEX_KEY = {"indexKey": KEY.hex()}
 
 
@@ -64,25 +65,18 @@ class Case(unittest.TestCase):
         self.assertEqual(found["class"], word, found.get("message"))
         return found
 
-    def damage(self, word, *edits, secret=BY_CODE, accept=True, **wrong):
-        """A sample with these edits, and with errors in the file."""
+    def damage(self, word, *edits, secret=BY_CODE, **wrong):
+        """A sample that a holder of the root wrote with these edits, and with errors in the file."""
         vault = sample()
         for edit in edits:
             edit(vault)
-        if accept:
-            vault.accept(writer.ROOT)
         vault.wrong.update(wrong)
-        return self.assertClass(word, vault.build(KEY), secret)
-
-    def states(self, vault, secret=BY_CODE):
-        """The unaccepted objects, abbreviated."""
-        found = self.assertClass("ok", vault.build(KEY), secret)
-        return sorted((item["object"], item["state"]) for item in found["notAccepted"])
+        return self.assertClass(word, vault.write(ROOT), secret)
 
 
 class Whole(Case):
     def test_every_secret(self):
-        raw = sample().build(KEY)
+        raw = sample().write(ROOT)
         line = f"zg-env-key-1 {ident(0xAA).hex()} {ident(3).hex()} {FILE_KEY.hex()}"
         for secret in (
                 BY_PASSPHRASE, BY_CODE, {"passphrase": recovery_code(CODE)}, {"keyFile": line},
@@ -94,7 +88,6 @@ class Whole(Case):
                              ["third", "x" * 5000, None, "gone", "here", "spare"])
             self.assertEqual([(h["version"], h["value"]) for h in found["history"]],
                              [(1, "first"), (2, "früher")])
-            self.assertEqual(found["notAccepted"], [])
             self.assertEqual(found["records"][0]["targets"], ["production", "development"])
             self.assertEqual([a["token"] for a in found["accounts"]], ["open", "open"])
         for secret in (BY_SLOT_KEY, BY_INDEX_KEY):
@@ -105,25 +98,24 @@ class Whole(Case):
 
     def test_reading_and_writing_gives_the_same_bytes(self):
         vault = sample()
-        raw = vault.build(KEY)
+        raw = vault.write(ROOT)
         again = writer.Vault.load(raw, KEY)
         self.assertEqual(again.content(), vault.content())
         self.assertEqual(again.chunks(), vault.chunks())
-        self.assertEqual(again.entries(), vault.index["checkpoint"]["entries"])
+        self.assertEqual(again.proof, vault.proof)
         for entry in again.index["journal"][1:]:
             payload = writer.PAYLOADS[entry["kind"]]
             read = payload.get(writer.Reader(entry["payload"]))
             self.assertEqual(payload.put(read), entry["payload"])
 
     def test_empty_vault_and_tier_one(self):
-        vault = writer.Vault(ident(0xAA), writer.pair(writer.ROOT)[0])
-        vault.add_slot(ident(4), 4, 2, writer.ROOT, CODE)
-        vault.accept(writer.ROOT)
-        self.assertClass("ok", vault.build(KEY))
+        vault = writer.Vault(ident(0xAA), writer.pair(ROOT)[0])
+        vault.add_slot(ident(4), 4, 2, ROOT, CODE)
+        self.assertClass("ok", vault.write(ROOT))
         vault.slots = []
         for kind, secret in ((1, writer.PASSPHRASE), (4, CODE)):
             vault.add_slot(ident(kind), kind, 1, KEY, secret, kind % 4, (kind % 4) * 8 * MIB)
-        raw = vault.build(KEY)
+        raw = vault.write(ROOT)
         self.assertClass("locked", raw, BY_PASSPHRASE)
         self.assertClass("locked", raw, BY_CODE)
 
@@ -136,11 +128,10 @@ class Whole(Case):
         vault = sample(slots=(4,))
         item, old = vault.index["records"][4], vault.index["current"][3]
         key = bytes(32)
-        batch = vault.root_batch(key, writer.ROOT)
+        batch = vault.batch(key, ROOT)
         vault.index["current"][3] = vault.version(item, old["number"], batch, key, value)
         vault.sort()
-        vault.accept(writer.ROOT)
-        return self.assertClass("ok", vault.build(KEY))["records"][4]
+        return self.assertClass("ok", vault.write(ROOT))["records"][4]
 
     def test_padme_is_the_page_s(self):
         for n, p in ((4, 128), (128, 128), (129, 256), (1024, 1024), (1025, 1088), (1088, 1088),
@@ -176,7 +167,7 @@ class Header(Case):
     SLOTS_END = 88 + 192 * 4
 
     def test_order(self):
-        raw = sample().build(KEY)
+        raw = sample().write(ROOT)
         self.assertClass("truncated", b"")
         self.assertClass("truncated", raw[:15])
         self.assertClass("truncated", b"x" * 15)
@@ -184,20 +175,21 @@ class Header(Case):
         self.assertClass("header", put(raw, 12, U32.put(151)))
         self.assertClass("header", put(raw, 12, U32.put(65_537)))
         self.assertClass("truncated", raw[:900])
-        self.assertClass("checksum", put(raw, 8, U16.put(3)))
-        self.assertClass("newer", resum(put(raw, 8, U16.put(3))))
+        self.assertClass("checksum", put(raw, 8, U16.put(4)))
+        self.assertClass("newer", resum(put(raw, 8, U16.put(4))))
         self.assertClass("newer", resum(put(put(raw, 8, U16.put(65_535)), 10, U16.put(1))))
-        self.assertClass("pre-release", resum(put(put(raw, 8, U16.put(1)), 10, U16.put(1))))
+        for number in (1, 2):
+            self.assertClass("pre-release", resum(put(put(raw, 8, U16.put(number)), 10, U16.put(1))))
         self.assertClass("truncated", raw[:-1])
         self.assertClass("extended", raw + b"\0")
 
     def test_fields(self):
-        raw = sample().build(KEY)
+        raw = sample().write(ROOT)
         length_at = self.SLOTS_END + 24
         for at, new in (
                 (8, U16.put(0)), (10, U16.put(1)), (16, U64.put((1 << 32) + 1)),
-                (16, U64.put(5000)), (40, U64.put(0)), (48, U32.put(0)), (length_at, U64.put(16)),
-                (length_at, U64.put(256 * MIB + 17)), (length_at, U64.put((1 << 64) - 1)),
+                (16, U64.put(5000)), (40, U64.put(0)), (48, U32.put(0)), (length_at, U64.put(112)),
+                (length_at, U64.put(256 * MIB + 113)), (length_at, U64.put((1 << 64) - 1)),
                 (length_at, U64.put(256 * MIB))):
             self.assertClass("header", resum(put(raw, at, new)))
         self.damage("header", lambda v: [self.file_slot(v, n) for n in range(20, 33)])
@@ -210,7 +202,7 @@ class Header(Case):
 
     @staticmethod
     def file_slot(vault, n):
-        vault.add_slot(ident(n), 3, 2, writer.ROOT, FILE_KEY)
+        vault.add_slot(ident(n), 3, 2, ROOT, FILE_KEY)
 
     def test_slots(self):
         for wrong in (
@@ -223,7 +215,7 @@ class Header(Case):
         self.damage("ok", lambda v: v.slots[1].update(salt=ident(3)))
 
     def test_locked(self):
-        raw = sample().build(KEY)
+        raw = sample().write(ROOT)
         for passphrase in ("", "p" * 1025):
             self.assertClass("wrong-use", raw, {"passphrase": passphrase})
         good = f"zg-env-key-1 {ident(0xAA).hex()} {ident(3).hex()} {FILE_KEY.hex()}"
@@ -238,20 +230,16 @@ class Header(Case):
         made_at = self.SLOTS_END - 192 + 120
         self.assertClass("locked", resum(put(raw, made_at, b"\1")))
 
-    def test_exchanged_key_and_tag(self):
-        raw = sample().build(KEY)
-        other = {"public": ident(7) * 2}
-        self.damage("exchanged-key", lambda v: vars(v).update(other))
-        self.damage("ok", lambda v: vars(v).update(other), secret=BY_SLOT_KEY)
-        for point in (bytes(32), b"\1" + bytes(31), bytes(31) + b"\x80",
-                      b"\xed" + b"\xff" * 30 + b"\x7f"):
-            self.damage("exchanged-key", lambda v: vars(v).update(public=point), secret=BY_SLOT_KEY)
+    def test_tag(self):
+        raw = sample().write(ROOT)
         self.assertClass("tag", resum(put(raw, 40, U64.put(4))))
+        self.assertClass("tag", resum(put(raw, 52, ident(7) * 2)))
+        self.assertClass("tag", resum(flip(raw, self.SLOTS_END)))
         self.assertClass("tag", flip(raw, 1000))
         self.assertClass("tag", raw, {"indexKey": bytes(32).hex()})
 
     def test_step_one(self):
-        raw = sample().build(KEY)
+        raw = sample().write(ROOT)
         self.read(raw)
         os.chmod(self.path, 0o640)
         self.assertEqual(self.read(raw, guarded=True)["class"], "insecure")
@@ -268,7 +256,7 @@ class Header(Case):
 class Index(Case):
     def test_padding(self):
         for padded in (
-                lambda p: p[:-1] + b"\1", lambda p: p + bytes(4096), lambda p: p[:3],
+                lambda p: p[:-1] + b"\1", lambda p: p + bytes(4096), lambda p: p[:3], lambda p: p[:1],
                 lambda p: U32.put(len(p) - 3) + p[4:], lambda p: p[:-1]):
             self.damage("padding", padded=padded)
 
@@ -279,7 +267,7 @@ class Index(Case):
         self.damage("bounds", content=lambda c: b"")
 
     def section(self, word, **sections):
-        self.damage(word, secret=BY_INDEX_KEY, accept=False, **sections)
+        self.damage(word, secret=BY_INDEX_KEY, **sections)
 
     @staticmethod
     def project(name):
@@ -296,21 +284,19 @@ class Index(Case):
         self.section("bounds", log_keys=U32.put(1001) + bytes(32 * 1001))
         self.section("bounds", journal=listed(
             [ident(1) + U8.put(1) + U64.put(1) + TEXT.put(bytes(MIB + 1))]))
+        for kind, size, word in ((9, MIB + 1, "bounds"), (9, MIB, "ok"), (5, MIB + 1, "ok"),
+                                 (8, 64 * MIB, "ok"), (5, 64 * MIB + 1, "bounds")):
+            self.section(word, journal=listed(
+                [ident(1) + U8.put(kind) + U64.put(1) + TEXT.put(bytes(size))]))
         self.section("bounds", metadata=listed(
             [U64.put(n) + ident(0) for n in range(1025)]) + b"\0" + bytes(8))
         settings = writer.List(writer.SETTING).put(sample().index["metadata"]["settings"])
-        front = -len(settings) - 4
-        self.section("bounds", metadata=lambda s: s[:front] + U32.put(1001) + settings)
-        self.section("bounds", metadata=lambda s: s[:front] + listed(
-            [U64.put(1) * 2 + TEXT.put("x" * 65) + U32.put(0)]) + settings)
-        self.section("bounds", metadata=lambda s: s[:front + 4] + U32.put(1001))
+        front = -len(settings)
+        self.section("bounds", metadata=lambda s: s[:front] + U32.put(1001) + settings[4:])
+        self.section("bounds", metadata=lambda s: s[:front])
         self.section("bounds", content=lambda c: c[:1] + U32.put(1 << 31) + c[5:])
         self.section("bounds", content=lambda c: c[:-1])
         self.damage("bounds", lambda v: v.index["records"][0].update(highest=2))
-        self.section("bounds", checkpoint=b"")
-        self.section("bounds", checkpoint=lambda s: s[:48] + U32.put(1_032_001) + s[52:])
-        self.section("bounds", checkpoint=lambda s: s[:48] + U32.put(1_000_000) + s[52:])
-        self.section("bounds", checkpoint=lambda s: s[:53] + U32.put(1 << 20) + s[57:])
 
     def test_encoding(self):
         self.section("encoding", projects=lambda s: s + b"\0")
@@ -318,43 +304,13 @@ class Index(Case):
         for name in ("", b"\xc0\x80", b"\xed\xa0\x80"):
             self.section("encoding", projects=self.project(name))
         self.section("encoding", projects=put(self.project("x"), 4 + 16 + 5 + 8, b"\2"))
-        self.section("encoding", checkpoint=lambda s: s + b"\0")
-        self.section("encoding", checkpoint=lambda s: put(s, 52, b"\7" + U32.put(1 << 31)))
-        self.section("encoding", checkpoint=lambda s: put(s, 52, b"\0"))
         self.section("encoding", records=lambda s: s.replace(b"API_KEY\2", b"API_KEY\6", 1))
         self.section("encoding", records=lambda s: s.replace(b"API_KEY\2\5", b"API_KEY\2\x0d", 1))
-        self.damage("encoding", lambda v: v.index["batches"][0].update(wrapping=3))
+        self.section("encoding", earlier=lambda s: s.replace(
+            b"\1" + TEXT.put("OLD"), b"\2" + TEXT.put("OLD")))
+        self.section("encoding", earlier=lambda s: s.replace(b"OLD", b"O\xffD"))
         self.section("encoding", content=lambda c: c + b"\0")
         self.damage("encoding", lambda v: v.index["records"][0].update(name=""))
-
-    def entries(self, word, kind, **changes):
-        """One entry of a kind with other content."""
-        def edit(vault):
-            entries = vault.index["checkpoint"]["entries"]
-            found = next(entry for entry in entries if entry["kind"] == kind)
-            found["content"].update(changes)
-            vault.index["checkpoint"]["code"] = vault.code(writer.ROOT)
-        return self.damage(word, edit, accept=False)
-
-    def test_entries_of_the_checkpoint(self):
-        self.entries("encoding", 1, name="")
-        self.entries("encoding", 2, name="")
-        self.entries("ok", 3, name="")
-        self.entries("encoding", 2, in_use=2)
-        self.entries("encoding", 2, type=6)
-        self.entries("encoding", 2, scope=writer.scope(8))
-        self.entries("order", 2, scope=writer.scope(1, ["b", "a"]))
-        self.entries("encoding", 3, protection=3)
-        self.entries("encoding", 3, default=2)
-        self.entries("bounds", 1, name="x" * 1025)
-        version = {"number": 1, "id": ident(1), "batch": ident(1), "made_at": 1}
-        self.entries("order", 2, versions=[version, version])
-        self.entries("bounds", 2, versions=[{**version, "number": n} for n in range(10_002)])
-        self.entries("ok", 2, versions=[{**version, "number": n} for n in range(10_001)])
-        self.entries("ok", 2, current=99, highest=3, project=ident(99))
-        self.entries("order", 2, id=ident(11))
-        self.section("encoding", entries=None, checkpoint=lambda s: s[:53] + U32.put(
-            U32.get(writer.Reader(s[53:57])) + 1) + s[57:])
 
     def test_order(self):
         def turned(name, first=0):
@@ -367,18 +323,9 @@ class Index(Case):
             return lambda vault: vault.index[name].insert(0, copy.deepcopy(vault.index[name][0]))
         for name in ("projects", "records", "current", "earlier", "batches", "journal", "accounts"):
             for edit in (turned(name), doubled(name)):
-                self.damage("order", edit, secret=BY_INDEX_KEY, accept=False)
-        for name in ("generations", "directories"):
-            self.damage("order", lambda v: v.index["metadata"][name].reverse(), accept=False)
-        write = {"generation": 2, "time": 0, "command": "", "records": []}
-
-        def writes(*items):
-            return lambda v: v.index["metadata"].update(locked_writes=list(items))
-        self.damage("order", writes(write, write))
-        self.damage("ok", writes(write, {**write, "generation": 9}))
-        self.damage("order", writes({**write, "records": [ident(2), ident(1)]}))
-        self.damage("order", writes({**write, "records": [ident(2), ident(2)]}))
-        self.damage("order", lambda v: v.index["checkpoint"]["entries"].reverse(), accept=False)
+                self.damage("order", edit, secret=BY_INDEX_KEY)
+        for name in ("generations", "directories", "settings"):
+            self.damage("order", lambda v: v.index["metadata"][name].reverse())
         self.section("order", records=lambda s: s.replace(
             TEXT.put("a") + TEXT.put("b"), TEXT.put("b") + TEXT.put("a")))
         self.section("ok", log_keys=listed([ident(1) * 2, ident(1) * 2]))
@@ -398,14 +345,14 @@ class Index(Case):
         def no_batch(v): v.index["batches"].pop()
         for edit in (no_current, other_number, no_length, unknown_record, is_current, number_zero,
                      number_high, gap, huge, overlap, no_project, no_batch):
-            self.damage("layout", edit, secret=BY_INDEX_KEY, accept=False)
+            self.damage("layout", edit, secret=BY_INDEX_KEY)
         names = ("\u00e9", unicodedata.normalize("NFD", "\u00e9"))
         self.damage("layout", lambda v: [
             project.update(name=name) for project, name in zip(v.index["projects"], names)])
         vault = sample()
-        length = len(vault.build(KEY))
+        length = len(vault.write(ROOT))
         vault.wrong["file_length"] = length + 5
-        self.assertClass("layout", vault.build(KEY) + b"12345")
+        self.assertClass("layout", vault.write(ROOT) + b"12345")
 
     def test_relays(self):
         def relays(*origins):
@@ -417,14 +364,14 @@ class Index(Case):
         self.damage("layout", relays("https://a", "https://a"))
         self.damage("encoding", relays(""))
 
-    def payload(self, word, kind, accept=True, **changes):
+    def payload(self, word, kind, **changes):
         """One entry of the journal with another payload."""
         def edit(vault):
             entry = next(entry for entry in vault.index["journal"] if entry["kind"] == kind)
             of = writer.PAYLOADS[kind]
             content = of.get(writer.Reader(entry["payload"]))
             entry["payload"] = of.put({**content, **changes})
-        self.damage(word, edit, accept=accept)
+        self.damage(word, edit)
 
     def test_payloads(self):
         self.payload("encoding", 1, action=4)
@@ -451,128 +398,253 @@ class Index(Case):
         one = vault.index["earlier"][0]
         vault.index["earlier"] = [
             {**one, "number": n, "chunk": b"c"} for n in range(1, 10_002)]
-        self.assertClass("layout", vault.build(KEY), BY_SLOT_KEY)
+        self.assertClass("layout", vault.write(ROOT), BY_SLOT_KEY)
         del vault.index["earlier"][-1]
-        self.assertClass("ok", vault.build(KEY), BY_SLOT_KEY)
+        self.assertClass("ok", vault.write(ROOT), BY_SLOT_KEY)
 
 
-class Checkpoint(Case):
-    def test_code(self):
-        def edit(**changes):
-            return lambda v: v.index["checkpoint"].update(changes)
-        for changes in ({"code": bytes(40)}, {"generation": 0}, {"generation": 4},
-                        {"generation": 2}, {"entries": []}):
-            self.damage("checkpoint", edit(**changes), accept=False)
-            self.damage("ok", edit(**changes), accept=False, secret=BY_SLOT_KEY)
+class Proof(Case):
+    """What somebody with the index key can make of a vault, and the wrong proofs that they have."""
 
-        def older(vault):
-            vault.index["checkpoint"]["generation"] = 2
-            vault.index["checkpoint"]["code"] = vault.code(writer.ROOT)
-        self.damage("ok", older, accept=False)
-
-        def slot(vault):
-            vault.slots[1]["made_at"] += 1
-        self.damage("checkpoint", slot, accept=False)
-        self.damage("checkpoint", lambda v: v.slots.pop(1), accept=False)
-
-    def test_locked_write_is_listed_and_is_no_damage(self):
-        vault = sample()
-        vault.build(KEY)
-        locked_write(vault, ident(10), b"fourth")
-        self.assertEqual(self.states(vault), [("record", "changed"), ("version", "new")])
-        found = self.read(vault.build(KEY))
-        self.assertEqual(found["records"][0]["value"], "fourth")
-        self.assertEqual(found["lockedWrites"][0]["records"], [ident(10).hex()])
-
-    def test_every_difference(self):
-        def nothing(v): v.index["records"][0].update(
-            made_at=99, changed_at=99, highest=99), v.index["projects"][0].update(seen_at=99)
-        def project(v): v.index["projects"][0]["binding"].update(origin="https://evil.example")
-        def account(v): v.index["accounts"][0].update(secret=b"x")
-        def gone(v): v.index["accounts"].pop()
-        def directory(v): v.index["metadata"]["directories"].append(
-            {"path": "/z", "link": "", "organisation": "", "project": ident(1)})
-        def setting(v): v.index["metadata"]["settings"][0].update(value="off")
-        def unset(v): v.index["metadata"]["settings"].pop()
-        def removed(v): v.index["records"][0].update(removed_at=9)
-        def removed_later(v): v.index["records"][3].update(removed_at=9)
-        def lower(v): v.index["records"][2].update(highest=0)
-        def comment(v): v.index["records"][0]["attributes"].update(comment=None)
-        def unknown(v): v.index["journal"].pop(0)
-        for edit, expected in (
-                (nothing, []), (project, [("project", "changed")]),
-                (account, [("account", "changed")]), (gone, [("account", "gone")]),
-                (directory, [("directory", "new")]), (setting, [("setting", "changed")]),
-                (unset, [("setting", "gone")]), (removed, [("record", "changed")]),
-                (removed_later, []), (lower, []), (comment, []), (unknown, [("journal", "gone")])):
-            vault = sample()
+    def attack(self, edit=None, with_proof=None, **kept):
+        vault = writer.Vault.load(sample().write(ROOT), KEY)
+        if edit:
             edit(vault)
-            self.assertEqual(self.states(vault), expected, edit.__name__)
+        return vault.reseal(KEY, vault.proof if with_proof is None else with_proof, **kept)
 
-    def test_same_number_and_other_id(self):
-        """A value that someone with the index key substituted for another, with its number."""
-        vault = sample()
-        item, key = vault.index["records"][0], bytes(32)
-        vault.index["current"][0] = vault.version(item, 3, vault.sealed_batch(key), key, b"forged",
-                                                  made_at=3)
+    def refused(self, raw, with_root="signature", locked="signature"):
+        """What a reader with the root says, and a locked one."""
+        self.assertClass(with_root, raw)
+        self.assertClass(locked, raw, BY_INDEX_KEY)
+        self.assertClass(locked, raw, BY_SLOT_KEY)
+
+    def test_a_holder_of_the_root_changes_anything(self):
+        vault = writer.Vault.load(sample().write(ROOT), KEY)
+        vault.next_generation()
+        record = vault.index["records"][0]
+        vault.set(record, b"fourth", ROOT)
+        vault.rename(record, "RENAMED")
+        vault.index["accounts"].append(writer.account(vault, "third", 2, b"token"))
         vault.sort()
-        self.assertEqual(self.states(vault), [("record", "changed"), ("version", "new")])
+        found = self.assertClass("ok", vault.write(ROOT))
+        self.assertEqual((found["generation"], found["records"][0]["value"]), (4, "fourth"))
+        self.assertEqual([item["token"] for item in found["accounts"]], ["open"] * 3)
+        self.assertEqual([item["value"] for item in found["history"]][:3],
+                         ["first", "früher", "third"])
+        self.assertClass("ok", self.path_bytes(), BY_INDEX_KEY)
 
-    def test_rotations(self):
-        def edit(at, **changes):
-            def change_payload(vault):
-                entry = vault.index["journal"][at]
-                content = writer.ROTATION.get(writer.Reader(entry["payload"]))
-                entry["payload"] = writer.ROTATION.put({**content, **changes})
-            return change_payload
-        self.damage("rotation", edit(2, apply="rm"), accept=False)
-        self.damage("rotation", edit(3, revoke=None), accept=False)
-        self.damage("ok", edit(2, apply="rm"), accept=False, secret=BY_SLOT_KEY)
-        self.damage("rotation", lambda v: v.index["journal"][2].update(made_at=7), accept=False)
-        self.damage("rotation", lambda v: v.index["journal"][2].update(id=ident(2)[:15] + b"\3"),
-                    accept=False)
+    def path_bytes(self):
+        with open(self.path, "rb") as file:
+            return file.read()
+
+    def test_the_page_s_bytes(self):
+        """The proof, computed here once more from section 5.9."""
         vault = sample()
-        del vault.index["journal"][2:4]
-        self.assertEqual(self.states(vault), [("journal", "gone")] * 2)
+        raw = vault.write(ROOT)
+        length = 152 + 192 * 4
+        self.assertEqual(vault.header, raw[:length])
+        text = (b"zgv3/signed" + bytes(5)).ljust(16, b"\0")
+        digest = reader.blake2b(text + raw[:length] + vault.padded, digest_size=64).digest()
+        code = reader.blake2b(
+            text + digest, digest_size=32, key=reader.kdf(ROOT, 3, b"zgv3root")).digest()
+        self.assertEqual(vault.proof[:32], code)
+        public, secret = reader.sodium.crypto_sign_seed_keypair(reader.kdf(ROOT, 1, b"zgv3root"))
+        self.assertEqual(vault.proof[32:], reader.sodium.crypto_sign(text + digest, secret)[:64])
+        self.assertEqual((len(vault.proof), raw[52:84]), (96, public))
 
-    def test_accepted_version_in_a_sealed_batch(self):
-        def rewrap(vault):
-            batch = vault.index["batches"][0]
-            text = bytes([1]) * 32 + vault.vault_id + batch["id"]
-            batch.update(wrapping=1, wrapped=writer.box(vault.public, text))
-        self.damage("batch", rewrap, accept=False)
-        self.damage("ok", rewrap, accept=False, secret=BY_SLOT_KEY)
+    def test_nothing_changed(self):
+        """The control: with the same nonce the file is the same; with another one it is not."""
+        raw = sample().write(ROOT)
+        vault = writer.Vault.load(raw, KEY)
+        nonce = raw[88 + 192 * 4:][:24]
+        self.assertEqual(vault.reseal(KEY, vault.proof, nonce), raw)
+        self.assertClass("ok", raw)
+        self.refused(self.attack())
+
+    def test_one_change(self):
+        """Each kind of field, with the proof kept."""
+        def generation(v): v.generation += 1
+        def setting(v): v.index["metadata"]["settings"][0].update(value="off")
+        def origin(v): v.index["accounts"][0].update(origin="https://evil.example")
+        def comment(v): v.index["records"][0]["attributes"].update(comment="x")
+        def log_key(v): v.index["log_keys"].pop()
+        def dropped(v): v.index["accounts"].pop()
+        def slot(v): v.slots[2].update(salt=ident(3))
+        def slots(v): v.slots.reverse()
+        def wrapped(v): v.index["batches"][0].update(wrapped=bytes(72))
+        def chunk(v): v.index["current"][0].update(chunk=bytes(168))
+        for edit in (generation, setting, origin, comment, log_key, dropped, slot, slots, wrapped,
+                     chunk):
+            with self.subTest(edit.__name__):
+                self.refused(self.attack(edit))
+
+    def test_wrong_proofs(self):
+        vault = sample()
+        older = vault.write(ROOT)
+        old_proof = vault.proof
+        vault.next_generation()
+        vault.set(vault.index["records"][0], b"fourth", ROOT)
+        raw = vault.write(ROOT)
+        other = sample(OTHER_ROOT)
+        other.write(OTHER_ROOT)
+        new = writer.Vault.load(raw, KEY)
+        for wrong in (bytes(96), b"\xff" * 96, os.urandom(96), old_proof, other.proof,
+                      new.proof[32:] + new.proof[:32], writer.proof(OTHER_ROOT, b"", b"")):
+            self.refused(new.reseal(KEY, wrong))
+        # An older file as it is opens; the older index as a new generation does not.
+        self.assertClass("ok", older)
+        old = writer.Vault.load(older, KEY)
+        old.next_generation()
+        self.refused(old.reseal(KEY, old_proof))
+        old.index["metadata"]["generations"] = new.index["metadata"]["generations"]
+        old.generation = new.generation
+        self.refused(old.reseal(KEY, new.proof))
+
+    def test_own_root(self):
+        """By another key: its vk in the header, and its code and signature."""
+        def exchange(v): v.public = writer.pair(OTHER_ROOT)[0]
+        vault = writer.Vault.load(sample().write(ROOT), KEY)
+
+        def built(prove):
+            return vault.build(KEY, prove)
+        own = built(lambda *signed: writer.proof(OTHER_ROOT, *signed))
+        self.refused(own)  # the header still has the vault's vk
+        exchange(vault)
+        self.refused(vault.reseal(KEY, vault.proof), "exchanged-key")
+        # A locked reader without a guard trusts the vk that it finds.
+        self.refused(built(lambda *signed: writer.proof(OTHER_ROOT, *signed)), "exchanged-key", "ok")
+        # A slot can be kept, so that the passphrase opens the root.
+        self.assertClass("exchanged-key", self.path_bytes(), BY_PASSPHRASE)
+        # The vault's own vk, signed by it, but with the code of another.
+        vault = writer.Vault.load(sample().write(ROOT), KEY)
+        self.refused(built(lambda *signed: writer.proof(OTHER_ROOT, *signed)[:32]
+                           + writer.proof(ROOT, *signed)[32:]), "signature", "ok")
+        self.refused(built(lambda *signed: writer.proof(ROOT, *signed)[:32]
+                           + writer.proof(OTHER_ROOT, *signed)[32:]))
+
+    def test_each_byte_of_the_proof(self):
+        raw = sample().write(ROOT)
+        vault = writer.Vault.load(raw, KEY)
+        nonce = raw[88 + 192 * 4:][:24]
+        for at in range(96):
+            raw = vault.reseal(KEY, flip(vault.proof, at), nonce)
+            vault.proof = flip(vault.proof, at)
+            self.assertClass("signature", raw)
+            self.assertClass("ok" if at < 32 else "signature", raw, BY_INDEX_KEY)
+
+    def test_one_signature_has_one_form(self):
+        """Ed25519: S + L is the same scalar, and not a second valid signature."""
+        raw = sample().write(ROOT)
+        vault = writer.Vault.load(raw, KEY)
+        order = 2 ** 252 + 27742317777372353535851937790883648493
+        scalar = int.from_bytes(vault.proof[64:], "little") + order
+        second = vault.proof[:64] + scalar.to_bytes(32, "little")
+        raw = vault.reseal(KEY, second, raw[88 + 192 * 4:][:24])
+        self.refused(raw)
+
+    LOW_ORDER = [bytes.fromhex(point) for point in (
+        "00" * 32, "01" + "00" * 31, "ec" + "ff" * 30 + "7f", "00" * 31 + "80",
+        "01" + "00" * 30 + "80", "ee" + "ff" * 30 + "7f", "ed" + "ff" * 30 + "7f",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85")]
+
+    def test_vk_of_low_order(self):
+        """Under such a key, R = vk or the identity with S = 0 would be a signature of any text."""
+        for point in self.LOW_ORDER:
+            for r in (b"\1" + bytes(31), point):
+                raw = self.attack(lambda v: setattr(v, "public", point),
+                                  bytes(32) + r + bytes(32))
+                self.refused(raw, "exchanged-key")
+
+    def test_wrong_bytes_are_not_decoded(self):
+        """The proof comes before everything in the index."""
+        for wrong in ({"projects": U32.put(10_001)}, {"content": lambda c: c + b"\0"},
+                      {"padded": lambda p: p[:3]}, {"padded": lambda p: p[:-1] + b"\1"},
+                      {"metadata": b""}):
+            self.refused(self.attack(lambda v: v.wrong.update(wrong)))
+        self.refused(self.attack(lambda v: vars(v).update(groups=1)))
+        # By another key, a locked reader without a guard decodes it.
+        vault = writer.Vault.load(sample().write(ROOT), KEY)
+        vault.public = writer.pair(OTHER_ROOT)[0]
+        vault.groups = 1
+        raw = vault.build(KEY, lambda *signed: writer.proof(OTHER_ROOT, *signed))
+        self.refused(raw, "exchanged-key", "newer")
+
+    def test_another_vault_s_index(self):
+        """Two vaults of one root: neither's index opens in the other."""
+        vault, other = sample(), sample()
+        vault.write(ROOT)
+        other.vault_id = ident(0xBB)
+        other.slots = []
+        other.add_slot(ident(4), 4, 2, ROOT, CODE)
+        other.write(ROOT)
+        moved = writer.Vault.load(other.write(ROOT), KEY)
+        moved.vault_id, moved.slots = vault.vault_id, vault.slots
+        self.refused(moved.reseal(KEY, moved.proof))
+        self.refused(moved.reseal(KEY, vault.proof))
 
     def test_protected_tokens(self):
-        def token(origin=writer.ORIGIN, name="safe", vault=ident(0xAA), token=b"t"):
+        def token(origin=writer.ORIGIN, name="safe", vault=ident(0xAA), token=b"t", root=ROOT):
             def edit(v):
                 v.index["accounts"][1]["secret"] = writer.protected(
-                    vault, origin, name, token, v.public)
+                    vault, origin, name, token, root)
             found = self.damage("ok", edit)
             return found["accounts"][1]["token"]
         self.assertEqual(token(), "open")
         for wrong in ({"origin": "https://evil.example"}, {"name": "me"}, {"vault": ident(1)},
-                      {"token": b""}):
+                      {"root": OTHER_ROOT}):
             self.assertEqual(token(**wrong), "damaged")
+        for secret in (b"", b"x" * 39, sample().index["accounts"][1]["secret"][:-1]):
+            found = self.damage("ok", lambda v: v.index["accounts"][1].update(secret=secret))
+            self.assertEqual(found["accounts"][1]["token"], "damaged")
 
     def test_anchor(self):
         vault = sample()
-        vault.build(KEY)
+        older = vault.write(ROOT)
         tag, public = vault.tag, vault.public
-        locked_write(vault, ident(10), b"x")
-        raw = vault.build(KEY)
+        vault.next_generation()
+        vault.set(vault.index["records"][0], b"x", ROOT)
+        raw = vault.write(ROOT)
 
-        def line(generation=3, of=tag, key=public, checkpoint=3, vault_id=ident(0xAA)):
-            return (f"zg-env-anchor-2 {vault_id.hex()} {generation} {of.hex()} {key.hex()} "
-                    f"{checkpoint}\n").encode()
+        def line(generation=3, of=tag, key=public, vault_id=ident(0xAA)):
+            return (f"zg-env-anchor-3 {vault_id.hex()} {generation} {of.hex()} {key.hex()}\n").encode()
         for anchor, secret, word in (
                 (line(), BY_CODE, "ok"), (line(4, vault.tag), BY_CODE, "ok"),
                 (line(5), BY_CODE, "anchor"), (line(4), BY_CODE, "anchor"),
-                (line(of=ident(1)), BY_CODE, "anchor"), (line(checkpoint=4), BY_CODE, "anchor"),
+                (line(of=ident(1)), BY_CODE, "anchor"), (line(2, ident(2)), BY_CODE, "ok"),
+                (line(2), BY_CODE, "anchor"), (line(5, vault_id=ident(1)), BY_CODE, "ok"),
                 (line(key=ident(1) * 2), BY_CODE, "ok"),
-                (line(key=ident(1) * 2), BY_INDEX_KEY, "anchor"), (b"nonsense", BY_CODE, "ok")):
+                (line(key=ident(1) * 2), BY_INDEX_KEY, "anchor"), (b"nonsense", BY_CODE, "ok"),
+                (line()[:-1], BY_INDEX_KEY, "ok"), (line(5).upper(), BY_INDEX_KEY, "ok"),
+                (line(5)[:-1] + b" 5\n", BY_INDEX_KEY, "ok"), (line(), BY_INDEX_KEY, "ok")):
             found = self.read(raw, secret, anchor=anchor)
             self.assertEqual(found["class"], word, (anchor, found.get("message")))
+        # An older file opens where no guard is.
+        self.assertClass("ok", older)
+        for secret in (BY_CODE, BY_INDEX_KEY):
+            found = self.read(older, secret, anchor=line(4, vault.tag))
+            self.assertEqual(found["class"], "anchor")
+        # A whole vault by another key: only the guard detects it without the root.
+        vault.public = writer.pair(OTHER_ROOT)[0]
+        raw = vault.build(KEY, lambda *signed: writer.proof(OTHER_ROOT, *signed))
+        self.assertClass("ok", raw, BY_INDEX_KEY)
+        self.assertEqual(self.read(raw, BY_INDEX_KEY, anchor=line())["class"], "anchor")
+
+    def test_a_file_forgets(self):
+        """7.2: the guard's generation is one of those that a file no longer remembers."""
+        def ahead(vault, first):
+            vault.index["metadata"]["generations"] = [
+                {"generation": n, "tag": ident(n % 256)} for n in range(first, first + 1024)]
+            vault.generation = first + 1024
+        vault = sample()
+        line = f"zg-env-anchor-3 {'aa' * 16} 3 {'ff' * 16} {vault.public.hex()}\n".encode()
+        for first, word in ((4, "ok"), (3, "anchor"), (1, "anchor")):
+            ahead(vault, first)
+            self.assertEqual(self.read(vault.write(ROOT), anchor=line)["class"], word)
+        del vault.index["metadata"]["generations"][0]
+        self.assertEqual(self.read(vault.write(ROOT), anchor=line)["class"], "anchor")
 
 
 class Values(Case):
@@ -580,22 +652,26 @@ class Values(Case):
         def wrong_id(v): v.index["batches"][0].update(id=ident(0))
         def other_root(v):
             del v.index["batches"][0]
-            v.root_batch(ident(1) * 2, ident(9) * 2, ident(1)), v.sort()
-        def sealed_names(v):
-            v.index["batches"].append({"id": ident(9), "wrapping": 1, "wrapped": writer.box(
-                v.public, bytes(32) + v.vault_id + ident(8))})
-        def sealed_to_another(v):
-            v.sealed_batch(bytes(32), writer.pair(bytes(32))[0]), v.sort()
+            v.batch(ident(1) * 2, OTHER_ROOT, ident(1)), v.sort()
+        def other_vault(v):
+            sealed = writer.seal(writer.kdf(ROOT, 2, b"zgv3root"), bytes(32),
+                                 b"zgv3/batch" + ident(1) + ident(9))
+            v.index["batches"].append({"id": ident(9), "wrapped": sealed})
+        def exchanged(v):
+            one, other = v.index["batches"]
+            one["wrapped"], other["wrapped"] = other["wrapped"], one["wrapped"]
         def unneeded(v):
-            v.sealed_batch(bytes(32)), v.sort()
+            v.batch(bytes(32), ROOT), v.sort()
+        def unneeded_and_wrong(v):
+            v.index["batches"].append({"id": ident(9), "wrapped": bytes(72)})
         self.damage("layout", wrong_id)
-        for edit in (other_root, sealed_names, sealed_to_another):
+        for edit in (other_root, other_vault, exchanged, unneeded_and_wrong):
             self.damage("batch", edit)
             self.damage("ok", edit, secret=BY_SLOT_KEY)
         self.damage("ok", unneeded)
 
     def test_chunk_and_value(self):
-        raw = sample().build(KEY)
+        raw = sample().write(ROOT)
         for secret in (BY_CODE, BY_SLOT_KEY):
             self.assertClass("chunk", flip(raw, len(raw) - 1), secret)
 
@@ -616,28 +692,56 @@ class Values(Case):
             self.damage("ok", edit, secret=BY_SLOT_KEY)
 
     def test_seal_covers(self):
-        def name(v): v.index["records"][0].update(name="OTHER")
-        def project(v): v.index["records"][1].update(project=ident(1))
+        """6: vault, record and version; a chunk that was moved does not open."""
         def version_id(v): v.index["current"][0].update(id=ident(5))
         def batch(v): v.index["current"][0].update(batch=ident(1))
-        def sealed_name(v): v.index["earlier"][0].update(sealed_name=None)
 
         def records(v):
-            for at, to in ((0, 1), (1, 0)):
-                v.index["current"][at]["moved"] = v.index["current"][to]["chunk"]
-            for version in v.index["current"][:2]:
-                version["chunk"] = version["moved"]
-        for edit in (name, project, version_id, batch, sealed_name, records):
-            self.damage("value", edit)
+            one, other = v.index["current"][0], v.index["current"][1]
+            one["chunk"], other["chunk"] = other["chunk"], one["chunk"]
+
+        def versions(v):
+            one, other = v.index["earlier"][:2]  # of one record, in one batch
+            one["chunk"], other["chunk"] = other["chunk"], one["chunk"]
+
+        def record_and_version(v):
+            """All that a version has, at another record."""
+            one, other = v.index["current"][3], v.index["current"][4]
+            for name in ("id", "batch", "chunk"):
+                one[name], other[name] = other[name], one[name]
+
+        def other_vault(v):
+            """With the same keys and ids."""
+            v.vault_id = ident(0xBB)
+            item, version = v.index["records"][0], v.index["current"][0]
+            version["chunk"] = v.chunk(item, version, bytes([2]) * 32, b"third")
+            v.vault_id = ident(0xAA)
+        for edit in (version_id, batch, records, versions, record_and_version, other_vault):
+            with self.subTest(edit.__name__):
+                self.damage("value", edit)
+                self.damage("ok", edit, secret=BY_SLOT_KEY)
+
+    def test_seal_does_not_cover(self):
+        """The rest is the index's, which is signed."""
+        def name(v): v.index["records"][0].update(name="OTHER")
+        def project(v): v.index["records"][1].update(project=ident(1))
+        def former_name(v): v.index["earlier"][0].update(former_name=None)
+        def same_name(v): v.index["current"][0].update(former_name="API_KEY")
+        def empty_name(v): v.index["current"][0].update(former_name="")
 
         def number(v):
-            """The number is for people: the checkpoint covers it, the seal does not."""
             v.index["current"][1].update(number=2)
             v.index["records"][1].update(current=2, highest=2)
-        self.damage("ok", number)
-        vault = sample()
-        number(vault)
-        self.assertEqual(self.states(vault), [("record", "changed"), ("version", "new")])
+
+        def same_ids(v):
+            """8.2: each chunk opens as the version whose id it has."""
+            one, other = v.index["earlier"][:2]
+            for name in ("id", "chunk"):
+                one[name] = other[name]
+        for edit in (name, project, former_name, same_name, empty_name, number, same_ids):
+            with self.subTest(edit.__name__):
+                self.damage("ok", edit)
+        self.damage("bounds", lambda v: v.index["current"][0].update(former_name="x" * 1025))
 
 
 class Hostile(Case):
@@ -645,7 +749,7 @@ class Hostile(Case):
 
     WORDS = {"ok", "newer", "pre-release", "locked", "truncated", "magic", "header", "checksum",
              "slot", "extended", "exchanged-key", "tag", "padding", "bounds", "encoding", "order",
-             "layout", "checkpoint", "rotation", "batch", "chunk", "value"}
+             "layout", "signature", "batch", "chunk", "value"}
 
     def mutate(self, chance, raw):
         raw = bytearray(raw)
@@ -668,7 +772,7 @@ class Hostile(Case):
         return bytes(raw)
 
     def test_flips_and_cuts_are_damage(self):
-        raw = sample().build(KEY)
+        raw = sample().write(ROOT)
         right = self.read(raw)
         chance = random.Random(1)
         for _ in range(1500):
@@ -681,13 +785,13 @@ class Hostile(Case):
         self.assertEqual(self.read(raw), right)
 
     def test_mutations_of_the_file(self):
-        raw = sample().build(KEY)
+        raw = sample().write(ROOT)
         chance = random.Random(2)
         for _ in range(1500):
             self.assertIn(self.read(self.mutate(chance, raw), BY_SLOT_KEY)["class"], self.WORDS)
 
     def test_mutations_of_the_header_with_a_checksum(self):
-        raw = sample(slots=(2, 3, 4)).build(KEY)
+        raw = sample(slots=(2, 3, 4)).write(ROOT)
         end = 152 + 192 * 3 - 32
         chance = random.Random(3)
         for _ in range(1500):
@@ -701,11 +805,24 @@ class Hostile(Case):
         vault = sample()
         vault.wrong["content"] = lambda content: self.mutate(chance, content)
         for turn in range(3000):
-            found = self.read(vault.build(KEY), BY_CODE if turn % 2 else BY_SLOT_KEY)
+            found = self.read(vault.write(ROOT), BY_CODE if turn % 2 else BY_SLOT_KEY)
             seen.add(found["class"])
             self.assertIn(found["class"], self.WORDS)
-        self.assertLessEqual({"bounds", "encoding", "order", "layout", "checkpoint", "rotation",
-                              "batch", "chunk", "value"}, seen)
+        self.assertLessEqual(
+            {"bounds", "encoding", "order", "layout", "batch", "chunk", "value"}, seen)
+
+    def test_mutations_without_the_root(self):
+        """The same, of somebody who cannot make the proof: all are damage of one class."""
+        chance = random.Random(5)
+        whole = sample()
+        whole.write(ROOT)
+        content = whole.content()
+        vault = sample()
+        for turn in range(600):
+            changed = self.mutate(chance, content)
+            vault.wrong["content"] = lambda _, changed=changed: changed
+            raw = vault.reseal(KEY, whole.proof)
+            self.assertClass("signature", raw, BY_CODE if turn % 2 else BY_SLOT_KEY)
 
 
 class Command(Case):
@@ -725,8 +842,8 @@ class Command(Case):
         return path
 
     def test_command(self):
-        raw = sample().build(KEY)
-        newer, older = (resum(put(raw, 8, U16.put(number))) for number in (3, 1))
+        raw = sample().write(ROOT)
+        newer, older = (resum(put(raw, 8, U16.put(number))) for number in (4, 2))
         for content, given, code, word in (
                 (PASSPHRASE + "\n", raw, 0, "ok"), (PASSPHRASE, raw, 0, "ok"),
                 (PASSPHRASE + "\n\n", raw, 3, "locked"), ("no", raw, 3, "locked"),
@@ -743,7 +860,7 @@ class Command(Case):
         self.assertEqual(self.run_main(self.path, "--recovery-code-file", code)[0], 0)
 
     def test_vectors(self):
-        values = reader.vector_values(self.read(sample().build(KEY)))
+        values = reader.vector_values(self.read(sample().write(ROOT)))
         self.assertIn({
             "project": "beta", "key": "DSN", "type": "encrypted",
             "targets": ["production", "development"], "customEnvironments": ["a", "b"],

@@ -1,8 +1,12 @@
-"""A small writer of vault files for tests, format 2, written from its page (vault-format.md) alone.
+"""A small writer of vault files for tests, format 3, written from its page (vault-format.md) alone.
 
 It shares nothing with the second reader. An index is plain data here: dictionaries and lists, with
 texts as `str` and ids as `bytes`, and nothing is checked, so that tests can write what is wrong.
 The numbers in the comments are the page's sections.
+
+A holder of the root writes with `Vault.write`, which makes the proof. Somebody with only the index
+key writes with `Vault.reseal`, which takes 96 bytes for the proof: `Vault.load` finds those that a
+file has, and `proof` makes those of a root of one's own.
 """
 
 import copy
@@ -10,7 +14,6 @@ import os
 from hashlib import blake2b
 
 from nacl import bindings as sodium
-from nacl.public import PublicKey, SealedBox
 
 MIB = 1 << 20
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -123,7 +126,6 @@ METADATA = Struct(
     generations=List(Struct(generation=U64, tag=ID)),
     audit_log=Optional(Struct(sequence=U64, tag=ID)),
     directories=List(DIRECTORY),
-    locked_writes=List(Struct(generation=U64, time=U64, command=TEXT, records=List(ID))),
     settings=List(SETTING))
 
 BINDING = Struct(
@@ -143,23 +145,14 @@ RECORD = Struct(
 
 VERSION = Struct(
     record=ID, number=U64, id=ID, batch=ID, offset=U64, length=U32, checksum=Raw(32), made_at=U64,
-    sealed_name=Optional(Struct(project=ID, name=TEXT)))
+    former_name=Optional(TEXT))
 
 ACCOUNT = Struct(
     name=TEXT, origin=TEXT, user=TEXT, user_name=TEXT, team=Optional(TEXT),
     team_slug=Optional(TEXT), default=U8, made_at=U64, ends_at=U64, protection=U8, secret=BYTES)
 
 
-class Batch:
-    """5.6"""
-
-    def put(self, value):
-        return value["id"] + U8.put(value["wrapping"]) + value["wrapped"]
-
-    def get(self, reader):
-        batch = {"id": ID.get(reader), "wrapping": U8.get(reader)}
-        return {**batch, "wrapped": reader.take(112 if batch["wrapping"] == 1 else 72)}
-
+BATCH = Struct(id=ID, wrapped=Raw(72))
 
 # 5.7. A payload stays bytes in the index; `change_payload` of the tests takes it apart.
 JOURNAL = Struct(id=ID, kind=U8, made_at=U64, payload=BYTES)
@@ -176,7 +169,7 @@ BUILD = Struct(
     create=STEP, way=U8, attempt=U8, deployment=TEXT, begun_at=U64, live=STEP, evidence=U8,
     check=STEP)
 PROGRESS = Struct(
-    push=STEP, build=BUILD, reach=U8, put_back=STEP, back=BUILD, previous=STEP,
+    push=STEP, build=BUILD, reach=U8, restore=STEP, back=BUILD, previous=STEP,
     failure=Optional(FAILURE))
 
 
@@ -200,42 +193,10 @@ class Rotation:
 ROTATION = Rotation()
 PAYLOADS = {1: SEND, 2: ROTATION, 3: ROTATION, 4: RELAY}
 
-# 5.9
-LISTED_VERSION = Struct(number=U64, id=ID, batch=ID, made_at=U64)
-LISTED = {
-    1: Struct(id=ID, name=TEXT, binding=Optional(BINDING)),
-    2: Struct(
-        id=ID, project=ID, current=U64, highest=U64, rotation=U64, in_use=U8, type=U8, name=TEXT,
-        scope=SCOPE, remote=Optional(Struct(id=TEXT, account=TEXT)), versions=List(LISTED_VERSION)),
-    3: Struct(
-        name=TEXT, origin=TEXT, user=TEXT, user_name=TEXT, team=Optional(TEXT),
-        team_slug=Optional(TEXT), default=U8, protection=U8, digest=Raw(32)),
-    4: DIRECTORY,
-    6: SETTING,
-    5: Struct(id=ID, kind=U8, digest=Raw(32))}
-
-
-class Entry:
-    """Its kind, and what the kind's section holds; or bytes, for a section that is wrong."""
-
-    def put(self, value):
-        content = value["content"]
-        raw = content if isinstance(content, bytes) else LISTED[value["kind"]].put(content)
-        return U8.put(value["kind"]) + BYTES.put(raw)
-
-    def get(self, reader):
-        kind = U8.get(reader)
-        return {"kind": kind, "content": LISTED[kind].get(Reader(BYTES.get(reader)))}
-
-
-ENTRIES = List(Entry())
-CHECKPOINT = Struct(generation=U64, code=Raw(40), entries=ENTRIES)
-
 SECTIONS = {
     "metadata": METADATA, "projects": List(PROJECT), "records": List(RECORD),
-    "current": List(VERSION), "earlier": List(VERSION), "batches": List(Batch()),
-    "journal": List(JOURNAL), "accounts": List(ACCOUNT), "log_keys": List(Raw(32)),
-    "checkpoint": CHECKPOINT}
+    "current": List(VERSION), "earlier": List(VERSION), "batches": List(BATCH),
+    "journal": List(JOURNAL), "accounts": List(ACCOUNT), "log_keys": List(Raw(32))}
 
 # --------------------------------------------------------------------------------------------------
 # Cryptography
@@ -260,21 +221,28 @@ def unseal(key, sealed, data):
     return sodium.crypto_aead_xchacha20poly1305_ietf_decrypt(sealed[24:], data, sealed[:24], key)
 
 
-def box(public, text):
-    return SealedBox(PublicKey(public)).encrypt(text)
-
-
-def unbox(pair, sealed):
-    return sodium.crypto_box_seal_open(sealed, *pair)
-
-
 def pair(root):
-    """pk and sk."""
-    return sodium.crypto_box_seed_keypair(kdf(root, 1, b"zgv2root"))
+    """vk and the secret key."""
+    return sodium.crypto_sign_seed_keypair(kdf(root, 1, b"zgv3root"))
+
+
+SIGNED = b"zgv3/signed\0\0\0\0\0"
+
+
+def signed_message(header, padded):
+    """5.9: M"""
+    return SIGNED + blake2b(SIGNED + header + padded).digest()
+
+
+def proof(root, header, padded):
+    """5.9: the code and the signature of a holder of this root."""
+    message = signed_message(header, padded)
+    code = hash32(message, kdf(root, 3, b"zgv3root"))
+    return code + sodium.crypto_sign(message, pair(root)[1])[:64]
 
 
 def index_key(root, epoch=1):
-    return kdf(root, epoch, b"zgv2indx")
+    return kdf(root, epoch, b"zgv3indx")
 
 
 def pad_value(value):
@@ -325,17 +293,17 @@ class Vault:
     lengths and checksums are made when the file is, unless a version says otherwise in `wrong`."""
 
     def __init__(self, vault_id, public):
-        self.format, self.zero = 2, 0
+        self.format, self.zero = 3, 0
         self.vault_id, self.public = vault_id, public
         self.generation, self.epoch = 1, 1
         self.slots = []
         self.groups = 0
         self.index = {name: [] for name in SECTIONS}
         self.index["metadata"] = {
-            "generations": [], "audit_log": None, "directories": [], "locked_writes": [],
-            "settings": []}
-        self.index["checkpoint"] = {"generation": 1, "code": bytes(40), "entries": []}
-        self.tag = bytes(16)
+            "generations": [], "audit_log": None, "directories": [], "settings": []}
+        # Of the file that was read or written last.
+        self.tag, self.proof = bytes(16), bytes(96)
+        self.header = self.padded = b""
         self.wrong = {}
 
     @classmethod
@@ -344,7 +312,7 @@ class Vault:
         reader = Reader(raw)
         reader.take(8)
         format_number, _, length = U16.get(reader), U16.get(reader), U32.get(reader)
-        if format_number != 2:
+        if format_number != 3:
             raise ValueError(f"a vault of format {format_number}")
         reader.take(8)
         vault_id, generation, epoch = ID.get(reader), U64.get(reader), U32.get(reader)
@@ -353,7 +321,9 @@ class Vault:
         vault.slots = [SLOT.get(reader) for _ in range(U32.get(reader))]
         nonce, sealed_length = reader.take(24), U64.get(reader)
         sealed = raw[length:length + sealed_length]
-        padded = unseal(kdf(key, 1, b"zgv2sub_"), nonce + sealed, b"zgv2/index" + raw[:length])
+        opened = unseal(kdf(key, 1, b"zgv3sub_"), nonce + sealed, b"zgv3/index" + raw[:length])
+        padded, vault.proof = opened[:-96], opened[-96:]
+        vault.header, vault.padded = raw[:length], padded
         content = Reader(padded[4:4 + int.from_bytes(padded[:4], "little")])
         vault.groups = U8.get(content)
         for name, of in SECTIONS.items():
@@ -383,9 +353,6 @@ class Vault:
         index["accounts"].sort(key=by_name)
         index["metadata"]["directories"].sort(key=lambda item: TEXT.put(item["path"])[4:])
         index["metadata"]["settings"].sort(key=by_name)
-        index["metadata"]["locked_writes"].sort(key=lambda item: item["generation"])
-        for write in index["metadata"]["locked_writes"]:
-            write["records"].sort()
 
     def next_generation(self):
         """9, step 6: as every writer does it."""
@@ -418,17 +385,26 @@ class Vault:
     def changed(self, name, raw):
         return self.wrong[name](raw) if name in self.wrong else raw
 
-    def build(self, key):
-        """The file, with an index that this index key opens. `wrong` may have numbers of the header
-        that are not those of the file."""
+    def write(self, root):
+        """The file, as a holder of the root writes it."""
+        return self.build(index_key(root, self.epoch), lambda *signed: proof(root, *signed))
+
+    def reseal(self, key, with_proof, nonce=None):
+        """The file, as anybody with the index key can make it, with this proof."""
+        return self.build(key, lambda *signed: with_proof, nonce)
+
+    def build(self, key, prove, nonce=None):
+        """The file, with an index that this index key opens. `prove` makes the proof from the header
+        and the padded content. `wrong` may have numbers of the header that are not those of the
+        file."""
         chunks = self.chunks()
         content = self.content()
         padded = U32.put(len(content)) + content
         padded = self.changed("padded", padded + bytes(-len(padded) % 4096))
         slots = b"".join(map(SLOT.put, self.slots))
         length = 152 + len(slots)
-        sealed_length = len(padded) + 16
-        nonce = os.urandom(24)
+        sealed_length = len(padded) + 96 + 16
+        nonce = nonce or os.urandom(24)
         wrong = {"header_length": length, "count": len(self.slots), "index_length": sealed_length,
                  "file_length": length + sealed_length + len(chunks), **self.wrong}
         header = b"".join((
@@ -437,86 +413,51 @@ class Vault:
             U32.put(self.epoch), self.public, U32.put(wrong["count"]), slots, nonce,
             U64.put(wrong["index_length"])))
         header += hash32(header)
-        sealed = seal(kdf(key, 1, b"zgv2sub_"), padded, b"zgv2/index" + header, nonce)[24:]
+        self.header, self.padded, self.proof = header, padded, prove(header, padded)
+        sealed = seal(
+            kdf(key, 1, b"zgv3sub_"), padded + self.proof, b"zgv3/index" + header, nonce)[24:]
         self.tag = sealed[-16:]
         return header + sealed + chunks
 
     # 5.6 and 6
 
-    def sealed_batch(self, data_key, public=None):
-        """Anyone with pk can make one."""
-        batch = os.urandom(16)
-        wrapped = box(public or self.public, data_key + self.vault_id + batch)
-        self.index["batches"].append({"id": batch, "wrapping": 1, "wrapped": wrapped})
-        return batch
-
-    def root_batch(self, data_key, root, batch=None):
+    def batch(self, data_key, root, batch=None):
         batch = batch or os.urandom(16)
-        wrapped = seal(kdf(root, 2, b"zgv2root"), data_key, b"zgv2/batch" + self.vault_id + batch)
-        self.index["batches"].append({"id": batch, "wrapping": 2, "wrapped": wrapped})
+        wrapped = seal(kdf(root, 2, b"zgv3root"), data_key, b"zgv3/batch" + self.vault_id + batch)
+        self.index["batches"].append({"id": batch, "wrapped": wrapped})
         return batch
 
     def chunk(self, record, version, data_key, value, padded=None):
-        project, name = record["project"], record["name"]
-        if version["sealed_name"]:
-            project, name = version["sealed_name"]["project"], version["sealed_name"]["name"]
-        data = b"".join((
-            b"zgv2/value" + bytes(6), self.vault_id, version["batch"], record["id"], version["id"],
-            project, TEXT.put(name)))
+        data = b"zgv3/value" + bytes(6) + self.vault_id + record["id"] + version["id"]
         return seal(data_key, pad_value(value) if padded is None else padded, data)
 
-    def version(self, record, number, batch, data_key, value, sealed_name=None, made_at=9):
+    def version(self, record, number, batch, data_key, value, former_name=None, made_at=9):
         """A new version with its chunk, not yet in a section."""
         version = {"record": record["id"], "number": number, "id": os.urandom(16), "batch": batch,
-                   "made_at": made_at, "sealed_name": sealed_name}
+                   "made_at": made_at, "former_name": former_name}
         version["chunk"] = self.chunk(record, version, data_key, value)
         return version
 
-    # 5.9 and 5.10
+    def set(self, record, value, root, made_at=9):
+        """9, step 3: a new current version in a batch of its own."""
+        key = os.urandom(32)
+        batch = self.batch(key, root)
+        for version in self.index["current"][:]:
+            if version["record"] == record["id"]:
+                self.index["current"].remove(version)
+                self.index["earlier"].append(version)
+        record["highest"] += 1
+        record["current"] = record["highest"]
+        self.index["current"].append(
+            self.version(record, record["current"], batch, key, value, made_at=made_at))
+        self.sort()
 
-    def entry(self, kind, item):
-        """The checkpoint's entry for an object accepted in its current state."""
-        if kind == 2:
-            stored = sorted((version for version in self.index["current"] + self.index["earlier"]
-                             if version["record"] == item["id"]), key=lambda v: v["number"])
-            remote, attributes = item["remote"], item["attributes"]
-            content = {
-                **{name: item[name] for name in (
-                    "id", "project", "current", "highest", "rotation", "name")},
-                "in_use": item["removed_at"] == 0, "type": attributes["type"],
-                "scope": attributes["scope"],
-                "remote": remote and {"id": remote["id"], "account": remote["account"]},
-                "versions": [{name: version[name] for name in LISTED_VERSION.fields}
-                             for version in stored]}
-        elif kind == 3:
-            content = {**item, "digest": hash32(item["secret"])}
-        elif kind == 5:
-            digest = hash32(U64.put(item["made_at"]) + item["payload"])
-            content = {"id": item["id"], "kind": item["kind"], "digest": digest}
-        else:
-            content = item
-        return {"kind": kind, "content": copy.deepcopy(content)}
-
-    def entries(self):
-        """One for each object, in their order."""
-        index = self.index
-        objects = ((1, index["projects"]), (2, index["records"]), (3, index["accounts"]),
-                   (4, index["metadata"]["directories"]), (5, index["journal"]),
-                   (6, index["metadata"]["settings"]))
-        return [self.entry(kind, item) for kind, items in objects for item in items]
-
-    def code(self, root):
-        checkpoint = self.index["checkpoint"]
-        message = b"".join((
-            b"zgv2/checkpoint\0", self.vault_id, U64.put(checkpoint["generation"]), self.public,
-            U32.put(self.epoch), U32.put(len(self.slots)), *map(SLOT.put, self.slots),
-            self.changed("entries", ENTRIES.put(checkpoint["entries"]))))
-        return seal(kdf(root, 3, b"zgv2root"), b"", message)
-
-    def accept(self, root):
-        """Makes a checkpoint that accepts everything."""
-        self.index["checkpoint"] = {"generation": self.generation, "entries": self.entries()}
-        self.index["checkpoint"]["code"] = self.code(root)
+    def rename(self, record, name):
+        """5.5: its versions keep the name that they had."""
+        for version in self.versions():
+            if version["record"] == record["id"] and version["former_name"] is None:
+                version["former_name"] = record["name"]
+        record["name"] = name
 
     # 4.1
 
@@ -537,20 +478,20 @@ def kek(slot, secret):
             32, secret, slot["salt"], slot["operations"], slot["memory"],
             sodium.crypto_pwhash_ALG_ARGON2ID13)
     if slot["kind"] == 4:
-        return hash32(b"zgv2/recovery" + slot["salt"], secret)
+        return hash32(b"zgv3/recovery" + slot["salt"], secret)
     return secret
 
 
 def wrap(slot, vault_id, key, wrapping_key):
     raw = SLOT.put({**slot, "wrapped": bytes(48)})
-    data = b"zgv2/slot" + vault_id + raw[:72] + raw[120:]
+    data = b"zgv3/slot" + vault_id + raw[:72] + raw[120:]
     return seal(wrapping_key, key, data, slot["nonce"])[24:]
 
 
-def protected(vault_id, origin, name, token, public):
+def protected(vault_id, origin, name, token, root):
     """5.8: the secret of an account whose token needs the root."""
-    bound = b"zgv2/token" + bytes(6) + vault_id + TEXT.put(origin) + TEXT.put(name)
-    return box(public, bound + token)
+    bound = b"zgv3/token" + bytes(6) + vault_id + TEXT.put(origin) + TEXT.put(name)
+    return seal(kdf(root, 5, b"zgv3root"), token, bound)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -598,7 +539,7 @@ def rotation(project, rotated, ended_at=0):
     member = {"project": project, "name": "alpha", "platform_project": "prj_1",
               "platform_name": "alpha", "deployed": "production", "source": None, "newest_at": 4,
               "records": [{"record": rotated, "before": 1, "after": 2}]}
-    progress = {"push": 1, "build": build_of_nothing(), "reach": 0, "put_back": 0,
+    progress = {"push": 1, "build": build_of_nothing(), "reach": 0, "restore": 0,
                 "back": build_of_nothing(), "previous": 0, "failure": None}
     return {"key": "API_KEY", "apply": "true", "check": "true", "address": None, "status": 200,
             "revoke": "true", "redeploys": 1, "policy": 1, "limit": 60, "members": [member],
@@ -619,9 +560,9 @@ def send(project, of, key, version, action=2):
             "sent_until": 0}
 
 
-def account(vault, name, protection, token, origin=ORIGIN, **changes):
+def account(vault, name, protection, token, origin=ORIGIN, root=ROOT, **changes):
     secret = token if protection == 1 else protected(
-        vault.vault_id, origin, name, token, vault.public)
+        vault.vault_id, origin, name, token, root)
     return {"name": name, "origin": origin, "user": "user_1", "user_name": "ann", "team": None,
             "team_slug": None, "default": 0, "made_at": 1, "ends_at": 0, "protection": protection,
             "secret": secret, **changes}
@@ -632,8 +573,8 @@ def relay_payload(origin="https://relay.example"):
             "seed": bytes(range(32))}
 
 
-def sample(root=ROOT, slots=(1, 2, 3, 4), changes=None):
-    """A vault with one of everything, all of it accepted, as data."""
+def sample(root=ROOT, slots=(1, 2, 3, 4)):
+    """A vault with one of everything, as data."""
     vault = Vault(ident(0xAA), pair(root)[0])
     vault.generation = 3
     key = index_key(root)
@@ -671,14 +612,14 @@ def sample(root=ROOT, slots=(1, 2, 3, 4), changes=None):
         record(ident(15), ident(3), "SPARE", 1)]
     by_id = {item["id"]: item for item in index["records"]}
     keys = [bytes([n]) * 32 for n in (1, 2)]
-    batches = [vault.root_batch(keys[0], root, ident(1)), vault.root_batch(keys[1], root, ident(2))]
+    batches = [vault.batch(keys[0], root, ident(1)), vault.batch(keys[1], root, ident(2))]
 
-    def version(of, number, value, batch=0, sealed_name=None):
+    def version(of, number, value, batch=0, former_name=None):
         return vault.version(
-            by_id[of], number, batches[batch], keys[batch], value, sealed_name, made_at=number)
+            by_id[of], number, batches[batch], keys[batch], value, former_name, made_at=number)
 
     index["earlier"] = [
-        version(ident(10), 1, b"first", sealed_name={"project": ident(3), "name": "OLD"}),
+        version(ident(10), 1, b"first", former_name="OLD"),
         version(ident(10), 2, "früher".encode())]
     index["current"] = [
         version(ident(10), 3, b"third", 1), version(ident(11), 1, b"x" * 5000, 1),
@@ -692,25 +633,6 @@ def sample(root=ROOT, slots=(1, 2, 3, 4), changes=None):
         journal(ident(5), 4, relay_payload())]
     index["accounts"] = [
         account(vault, "me", 1, b"token-of-me", default=1),
-        account(vault, "safe", 2, b"token-of-safe", team="team_1", team_slug="acme")]
+        account(vault, "safe", 2, b"token-of-safe", root=root, team="team_1", team_slug="acme")]
     index["log_keys"] = [ident(9) * 2, ident(8) * 2]
-    if changes:
-        changes(vault)
-    vault.accept(root)
     return vault
-
-
-def locked_write(vault, of, value, number=None, key=bytes([77]) * 32, command="set"):
-    """9, step 3: a new current version in a sealed batch, as a writer with the index key makes it.
-    The vault must have been built or loaded before: the new generation remembers its tag."""
-    index = vault.index
-    vault.next_generation()
-    item = next(item for item in index["records"] if item["id"] == of)
-    index["earlier"] += [version for version in index["current"] if version["record"] == of]
-    index["current"] = [version for version in index["current"] if version["record"] != of]
-    number = number or item["highest"] + 1
-    item["current"], item["highest"] = number, max(number, item["highest"])
-    index["current"].append(vault.version(item, number, vault.sealed_batch(key), key, value))
-    index["metadata"]["locked_writes"].append(
-        {"generation": vault.generation, "time": 1, "command": command, "records": [of]})
-    vault.sort()
