@@ -165,9 +165,9 @@ package struct UnlockCache {
 
     // MARK: - Sealing
 
-    /// "zgv2/cache", vault id, epoch (u32).
+    /// "zgv3/cache", vault id, epoch (u32).
     private var associatedData: [UInt8] {
-        Array("zgv2/cache".utf8) + vault.bytes
+        Array("zgv3/cache".utf8) + vault.bytes
             + (0..<4).map { UInt8(truncatingIfNeeded: epoch >> (8 * UInt32($0))) }
     }
 

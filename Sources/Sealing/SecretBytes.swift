@@ -73,6 +73,9 @@ extension MutableRawSpan {
 }
 
 extension RawSpan {
+    /// A copy outside of secret memory, for bytes that are not secret, such as sealed ones.
+    package var array: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
+
     /// The byte at `offset`, which must be in bounds.
     package func byte(at offset: Int) -> UInt8 {
         unsafe withUnsafeBytes { unsafe $0[offset] }

@@ -89,7 +89,7 @@ struct DamageTests {
     }
 
     @Test func `a newer format is not reported as damage`() throws {
-        try home.rewriteHeader { $0[8] = 3 }
+        try home.rewriteHeader { $0[8] = 4 }
         try expectAll(1, "failed", "newer")
     }
 
@@ -122,34 +122,105 @@ struct DamageTests {
             "relative.zgv")
     }
 
-    @Test func `a vault that others can read, a symbolic link and a directory are refused`() throws
+    @Test func `a vault that others can read is read, and written only with its mode restored`()
+        throws
     {
         let whole = try home.vaultBytes()
-        for mode: mode_t in [0o640, 0o604, 0o660, 0o644] {
+        for mode: mode_t in [0o640, 0o604, 0o644, 0o660, 0o606] {
             try home.directory.write(whole, to: Self.path, mode: mode)
-            failed(try home.run(["list", "-p", "web"]), 1, "Run: chmod 600 \(home.vaultPath)")
-            failed(try home.run(["set", "KEY", "-p", "web"], input: .text("x")), 1)
+            for arguments in [["list", "-p", "web"], ["export", "-p", "web"]] {
+                let read = done(try home.run(arguments))
+                // Who can only read the file learns what the page of the format says.
+                let isRisky = mode & 0o022 != 0
+                #expect(read.error.contains("older copy") == isRisky, "\(mode): \(read.error)")
+                #expect(
+                    read.error.contains("Other users can write to \(home.vaultPath)") == isRisky)
+            }
+            failed(
+                try home.run(["set", "KEY", "-p", "web"], input: .text("x")), 1,
+                "Run: chmod 600 \(home.vaultPath)")
+            #expect(try home.vaultBytes() == whole)
         }
-        try FileManager.default.moveItem(
-            atPath: home.vaultPath, toPath: home.directory.path("moved.zgv"))
-        try home.directory.write(whole, to: "moved.zgv")
-        try FileManager.default.createSymbolicLink(
-            atPath: home.vaultPath, withDestinationPath: home.directory.path("moved.zgv"))
-        failed(try home.run(["list", "-p", "web"]), 1, "link")
+        try home.directory.write(whole, to: Self.path, mode: 0o600)
+        done(try home.run(["set", "KEY", "-p", "web"], input: .text("x")))
+    }
+
+    @Test func `a vault of another user is read with a warning, and not written`() throws {
+        guard geteuid() == 0 else { return }
+        let whole = try home.vaultBytes()
+        #expect(unsafe chown(home.vaultPath, 65_534, 65_534) == 0)
+        let read = done(try home.run(["export", "-p", "web"]))
+        #expect(read.error.contains("belongs to another user"), "\(read.error)")
+        #expect(read.error.contains("older copy"), "\(read.error)")
+        failed(
+            try home.run(["set", "KEY", "-p", "web"], input: .text("x")), 1,
+            "belongs to another user")
+        #expect(try home.vaultBytes() == whole)
+    }
+
+    @Test func `one symbolic link is followed for reading`() throws {
+        let whole = try home.vaultBytes()
+        try FileManager.default.removeItem(atPath: home.vaultPath)
+        // As Kubernetes mounts a secret.
+        let folder = try home.directory.makeDirectory("mounted")
+        try home.directory.makeDirectory("mounted/..2026")
+        try home.directory.write(whole, to: "mounted/..2026/vault.zgv", mode: 0o440)
+        func link(_ path: String, _ target: String) throws {
+            try FileManager.default.createSymbolicLink(
+                atPath: path, withDestinationPath: target)
+        }
+        try link("\(folder)/..data", "..2026")
+        try link("\(folder)/vault.zgv", "..data/vault.zgv")
+        let mounted = ["--vault", "\(folder)/vault.zgv"]
+        let before = try FileManager.default.subpathsOfDirectory(atPath: folder).sorted()
+        done(try home.run(["list", "-p", "web"] + mounted))
+        done(try home.run(["export", "-p", "web"] + mounted))
+        done(try home.run(["verify"] + mounted))
+        failed(
+            try home.run(["set", "KEY", "-p", "web"] + mounted, input: .text("x")), 1,
+            "symbolic link")
+        try home.directory.write(whole, to: "mounted/..2026/vault.zgv", mode: 0o464)
+        let risky = done(try home.run(["list", "-p", "web"] + mounted))
+        #expect(risky.error.contains("older copy"), "\(risky.error)")
+        try FileManager.default.removeItem(atPath: "\(folder)/vault.zgv.lock")
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder).sorted() == before)
+        // Not a chain of them.
+        try link(home.vaultPath, "\(folder)/vault.zgv")
+        failed(try home.run(["list", "-p", "web"]), 1, "symbolic link")
         failed(try home.run(["init", "--kdf", "8MiB,1"]), 5)
+    }
+
+    @Test func `a directory is no vault`() throws {
         try FileManager.default.removeItem(atPath: home.vaultPath)
         try home.directory.makeDirectory(Self.path)
         failed(try home.run(["list", "-p", "web"]), 1)
-        #expect(try home.directory.read("moved.zgv") == whole)
     }
 
-    @Test func `a directory that others can write to is refused`() throws {
+    @Test func `reading leaves no file beside the vault`() throws {
+        let folder = try home.directory.makeDirectory("clone")
+        try home.directory.write(try home.vaultBytes(), to: "clone/ci.zgv", mode: 0o644)
+        for arguments in [
+            ["list", "-p", "web"], ["show", "KEY", "-p", "web"], ["status"], ["verify"],
+            ["export", "-p", "web"], ["run", "-p", "web", "--", "true"],
+            ["reveal", "KEY", "-p", "web"], ["check"], ["scan", "-p", "web", folder],
+        ] {
+            _ = try home.run(arguments, environment: ["ZG_ENV_VAULT": "\(folder)/ci.zgv"])
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder) == ["ci.zgv"],
+                "\(arguments)")
+        }
+    }
+
+    @Test func `a directory that others can write to is refused for writing`() throws {
         let before = try home.vaultBytes()
         let directory = home.directory.path("data/zg-env")
         for mode: mode_t in [0o777, 0o770, 0o702] {
             #expect(unsafe chmod(directory, mode) == 0)
-            failed(try home.run(["list", "-p", "web"]), 1, "chmod go-w \(directory)")
-            failed(try home.run(["set", "KEY", "-p", "web"], input: .text("x")), 1)
+            let read = done(try home.run(["list", "-p", "web"]))
+            #expect(read.error.contains("Other users can write to \(directory)"), "\(read.error)")
+            failed(
+                try home.run(["set", "KEY", "-p", "web"], input: .text("x")), 1,
+                "chmod go-w \(directory)")
         }
         #expect(try home.vaultBytes() == before)
     }

@@ -18,8 +18,7 @@ struct KeyringTests {
         let made = try json(home.run(["init", "--lock", "--kdf", "8MiB,1", "--json"]))
         #expect(made["secretService"]?.text?.isEmpty == false)
         try home.store(["KEY": "value"])
-        // Encrypted with the key in the keyring.
-        done(try home.run(["reveal", "KEY", "-p", "web", "--accept-changes"]))
+        done(try home.run(["reveal", "KEY", "-p", "web"]))
     }
 
     @Test func `init names the service and can do without it`() throws {
@@ -40,64 +39,64 @@ struct KeyringTests {
         #expect(try keyring.itemCount() == (2, 0))
     }
 
-    @Test func `import asks for the passphrase at a terminal to leave unchanged values alone`()
-        throws
-    {
+    @Test func `a command that writes asks once, and never while unlocked`() throws {
         try prepare()
-        done(try home.run(["link", "--local", "web"], unlocked: false))
-        func version() throws -> JSONDocument? {
-            try json(home.run(["show", "KEY", "-p", "web", "--json"], unlocked: false))["records"]?
-                .elements.first?["version"]
-        }
-        func imported(
-            _ text: String, _ options: String..., answers: [String], asksTargets: Bool = false
-        ) throws -> ProgramResult {
-            try home.directory.write(text, to: "work/.env")
-            return try home.terminalRunner(
-                ["import", ".env", "-p", "web"] + options, streams: true,
-                script: answers.map { (.terminal("Passphrase"), .line($0)) }
-                    + (asksTargets ? [(.terminal("Which targets"), .line("4"))] : [])
+        done(try home.run(["link", "--local", "web"]))
+        func asked(
+            _ arguments: [String], _ answers: [(String, String)] = []
+        ) throws -> Int {
+            let result = try home.terminalRunner(
+                arguments, streams: true,
+                script: answers.map { (.terminal($0.0), .line($0.1)) }
+                    + [(.terminal("Passphrase"), .line(CommandHome.passphrase))]
             ).run()
+            #expect(result.end == .exited(0), "\(arguments): \(result.screen)")
+            return result.screen.components(separatedBy: "Passphrase").count - 1
         }
-        let before = try version()
-        let same = try imported("KEY=value\n", answers: [CommandHome.passphrase])
-        #expect(done(same).stepsDone == 1, "\(same.screen)")
-        #expect(same.screen.contains("unchanged"), "\(same.screen)")
-        #expect(try version() == before)
-        // Nothing to compare, or nobody who wants to be asked: no prompt.
-        let new = done(try imported("NEW=value\n", answers: [], asksTargets: true))
-        #expect(!new.screen.contains("assphrase"), "\(new.screen)")
-        let unasked = done(try imported("KEY=value\n", "--yes", answers: []))
-        #expect(!unasked.screen.contains("Passphrase:"), "\(unasked.screen)")
-        #expect(unasked.screen.contains("were not compared"), "\(unasked.screen)")
-        #expect(try version() != before)
+        try home.directory.write("KEY=value\n", to: "work/.env")
+        let commands: [[String]] = [
+            ["import", ".env", "-p", "web", "--yes"],
+            ["set", "NEW", "-p", "web", "--generate", "hex:8"],
+            ["rename", "NEW", "OTHER", "-p", "web"], ["rm", "OTHER", "-p", "web", "--yes"],
+            ["project", "rename", "web", "site"], ["project", "rename", "site", "web"],
+            ["link", "--local", "web"],
+        ]
+        for command in commands { #expect(try asked(command) == 1, "\(command)") }
+        let owner = home
+        let results = try LoginThread.run(.session) {
+            try [["unlock"]].map { try owner.run($0) }
+                + commands.map { try owner.run($0, unlocked: false) }
+        }
+        for result in results { done(result) }
     }
 
-    @Test func `names are read and values written without a passphrase`() throws {
+    @Test func `names are read without a passphrase, and nothing is written`() throws {
         try prepare()
+        done(try home.run(["link", "--local", "web"]))
         let list = try json(home.run(["list", "-p", "web", "--json"], unlocked: false))
         #expect(list["variables"]?.elements.map { $0["key"] } == ["KEY"])
         done(try home.run(["show", "KEY", "-p", "web"], unlocked: false))
-        done(
-            try home.run(["set", "KEY", "-p", "web"], input: .text("second"), unlocked: false))
-        let imported = try json(
-            home.run(
-                ["import", "-", "-p", "web", "--json"], input: .text("KEY=third\nNEW=1\n"),
-                unlocked: false))
-        #expect(imported["created"] == ["NEW"])
-        #expect(imported["updated"] == ["KEY"])
-        #expect(imported["compared"] == false)
-        let told = done(
+        let before = try home.vaultBytes()
+        for arguments in [
+            ["set", "KEY", "-p", "web"], ["import", "-", "-p", "web"],
+            ["rm", "KEY", "-p", "web", "--yes"], ["rename", "KEY", "NEW", "-p", "web"],
+            ["project", "rename", "web", "site"], ["project", "remove", "web", "--yes"],
+            ["history", "prune", "KEY", "-p", "web", "--yes"], ["link", "--local", "other"],
+            ["set", "KEY", "-p", "web", "--rotate-every", "90d"], ["verify"],
+        ] {
+            let message = try failedAsJSON(
+                home.run(arguments + ["--json"], input: .text("KEY=second"), unlocked: false), 3,
+                "locked")
+            #expect(message.contains("zg-env unlock"), "\(arguments): \(message)")
+        }
+        #expect(try home.vaultBytes() == before)
+        // A plan needs only the names, and says what it could not compare.
+        let planned = done(
             try home.run(
-                ["import", "-", "-p", "web"], input: .text("KEY=third\n"), unlocked: false))
-        #expect(told.error.contains("were not compared"))
-        done(try home.run(["rm", "NEW", "-p", "web", "--yes"], unlocked: false))
-        // The passphrase opens everything written while locked.
-        #expect(try home.revealed("KEY", "--accept-changes") == Array("third".utf8))
-        let shown = try json(home.run(["show", "KEY", "-p", "web", "--json"], unlocked: false))
-        let versions = shown["records"]?.elements.first?["versions"]
-        // Then the same value is stored as one version.
-        #expect(versions?.elements.map { $0["version"] } == [1, 2, 4])
+                ["import", "-", "-p", "web", "--dry-run"], input: .text("KEY=third\n"),
+                unlocked: false))
+        #expect(planned.error.contains("were not compared"), "\(planned.error)")
+        #expect(try home.vaultBytes() == before)
     }
 
     @Test(
@@ -155,19 +154,12 @@ struct KeyringTests {
         try prepare()
         let extra = try put(obstacle)
         let before = try home.vaultBytes()
-        for (arguments, input) in [
-            (["list", "-p", "web"], .null), (["set", "KEY", "-p", "web"], .text("x")),
-            (["import", "-", "-p", "web"], .text("KEY=x")),
-            (["rm", "KEY", "-p", "web", "--yes"], .null),
-        ] as [([String], ProgramRunner.Input)] {
-            let result = try home.run(
-                arguments, input: input, unlocked: false, environment: extra)
+        for arguments in [["list", "-p", "web"], ["show", "KEY", "-p", "web"]] {
+            let result = try home.run(arguments, unlocked: false, environment: extra)
             failed(result, 3, "--passphrase-file")
             #expect(result.error.contains("keyring could not open the vault: "), "\(result.error)")
             let text = try failedAsJSON(
-                home.run(
-                    arguments + ["--json"], input: input, unlocked: false, environment: extra),
-                3, "locked")
+                home.run(arguments + ["--json"], unlocked: false, environment: extra), 3, "locked")
             #expect(text.contains("keyring could not open the vault: "), "\(text)")
         }
         #expect(try home.vaultBytes() == before)
@@ -232,7 +224,7 @@ struct KeyringTests {
         let list = try json(home.run(["list", "-p", "web", "--json"], unlocked: false))
         #expect(list["variables"]?.elements.map { $0["key"] } == ["KEY"])
         // Ours is one of the rollback guards, and counts.
-        #expect(try home.verdicts(unlocked: false).keyring == "current")
+        #expect(try home.verdicts().keyring == "current")
         let found = try JSONDocument(
             home.run(["doctor", "--offline", "--json"], unlocked: false).standardOutput)
         let check = found["findings"]?.elements.first { $0["check"] == "keyring-slot" }

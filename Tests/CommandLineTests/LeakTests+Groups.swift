@@ -9,15 +9,12 @@ extension LeakTests {
             let place = try witness.home.directory.makeDirectory("place")
             try witness.run(["share", "one", "--group", "acme", "--at", "none"], status: 7)
             try witness.run(
-                [
-                    "share", "one", "--group", "acme", "--at", place, "--as", "me", "--yes",
-                    "--accept-changes",
-                ])
+                ["share", "one", "--group", "acme", "--at", place, "--as", "me", "--yes"])
             try witness.run(
                 ["share", "one", "--group", "acme", "--at", place, "--yes", "--json"], status: 5)
         },
         "sync": { witness in
-            try witness.run(["sync", "--accept-changes"])
+            try witness.run(["sync"])
             try witness.run(["sync", "acme", "--json", "--verbose"])
             try witness.run(["sync", witness.argument.text], status: 4)
         },

@@ -308,7 +308,7 @@ struct MainFlowTests {
         let home = try imported()
         let open = try json(home.run(["status", "-p", "web", "--json"]))
         #expect(open["vault"] == .string(home.vaultPath))
-        #expect(open["format"] == 2)
+        #expect(open["format"] == 3)
         #expect(open["variables"] == 3)
         #expect(open["project"] == "web")
         #expect(open["account"] == .null)

@@ -138,27 +138,6 @@ struct OptionEffectTests {
         #expect(kept["skipped"]?.elements == ["A"])
     }
 
-    @Test func `a dry run accepts no changes`() throws {
-        let platform = try SandboxHome()
-        try platform.set("KEY", "value")
-        let key = platform.home.directory.path("key")
-        done(try platform.run("slot", "add", "file", key))
-        done(
-            try platform.run(
-                "set", "KEY", "-p", "web", input: .text("changed"), unlocked: false,
-                environment: ["ZG_ENV_KEY_FILE": key]))
-        let before = try platform.home.vaultBytes()
-        failed(
-            try platform.run("export", "-p", "web", "--dry-run", "--accept-changes"), 2,
-            "unlock --accept-changes")
-        failed(
-            try platform.run(
-                "run", "-p", "web", "--dry-run", "--accept-changes", "--", "true"), 125,
-            "unlock --accept-changes")
-        #expect(try platform.home.vaultBytes() == before)
-        done(try platform.run("export", "-p", "web", "--accept-changes"))
-    }
-
     @Test func `no file of the vault is replaced or taken for a log`() throws {
         let platform = try SandboxHome()
         try platform.set("KEY", "value", "-t", "production")

@@ -43,7 +43,7 @@ struct TaskTableTests {
             try run(["login"], input: .text(platform.token + "\n"))
             try run(["set", "KEY", "-p", "web", "-t", "production"], input: .text("old"))
             try run(["link", "--local", "web"])
-            try run(["unlock", "--accept-changes"])
+            try run(["unlock"])
             try run(["push", "--yes"])
             try run(["redeploy", "--yes", "--wait"])
             try run(["lock"])
@@ -171,18 +171,19 @@ struct TaskTableTests {
     @Test func `take changes of the dashboard`() throws {
         let effort = try effort { desktop in
             try desktop.platform.change("KEY", ["value": "theirs"])
-            try desktop.play("pull", script: [.answer("y", to: "[y/N]")])
+            try desktop.play("pull", script: [.passphrase, .answer("y", to: "[y/N]")])
         }
-        #expect(effort == Effort(commands: 1, questions: 1, keys: 2))
+        #expect(effort == Effort(commands: 1, prompts: 1, questions: 1, keys: 2))
     }
 
     @Test func `take changes of the dashboard that conflict`() throws {
         let effort = try effort { desktop in
             try desktop.platform.change("KEY", ["value": "theirs"])
             try desktop.run(["set", "KEY", "-t", "production"], input: .text("mine"))
-            try desktop.play("pull", script: [.answer("t", to: "skip? [S/m/t/d]")])
+            try desktop.play(
+                "pull", script: [.passphrase, .answer("t", to: "skip? [S/m/t/d]")])
         }
-        #expect(effort == Effort(commands: 1, questions: 1, keys: 2))
+        #expect(effort == Effort(commands: 1, prompts: 1, questions: 1, keys: 2))
     }
 
     @Test func `rotate a value`() throws {

@@ -176,11 +176,11 @@ struct NeededVersionsTests {
             StoredVersion(
                 variable: variable.id, version: number, id: .random(), batch: .random(), offset: 0,
                 length: 1,
-                checksum: .init([UInt8](repeating: 0, count: 32)), createdAt: 1, sealedName: nil)
+                checksum: .init([UInt8](repeating: 0, count: 32)), createdAt: 1, formerName: nil)
         }
         let time = History.protectedMilliseconds * 2
         func prunable() -> [UInt64] {
-            History(of: variable, in: index).prunable(keeping: 1, at: time) { _ in true }.map(
+            History(of: variable, in: index).prunable(keeping: 1, at: time).map(
                 \.version)
         }
         #expect(prunable() == [1, 2, 3, 4, 5, 6, 7])

@@ -89,7 +89,7 @@ struct SyncSummaryTests {
                     variable: variable.id, version: 1, id: .random(),
                     batch: Identifier(high: 0, low: 1),
                     offset: 0, length: 0, checksum: .init([UInt8](repeating: 0, count: 32)),
-                    createdAt: made, sealedName: nil)
+                    createdAt: made, formerName: nil)
             }
             return RotationDue.records(in: index, now: now).count
         }

@@ -92,43 +92,6 @@ struct UnlockCommandTests {
         #expect(try JSONDocument(results[5].standardOutput)["values"] == "locked")
     }
 
-    @Test func `values written while locked are output once confirmed`()
-        throws
-    {
-        let home = home
-        // As a program with only the index key does.
-        let store = PosixFileStore(lockSeconds: 5)
-        let vault = try Vault(opening: home.vaultPath, in: store)
-        let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
-            try SecretBytes(copying: $0)
-        }
-        let keys = try vault.open(with: passphrase, memoryLimitBytes: nil).keys
-        let index = try keys.withRoot { root in
-            try RootKey(try SecretBytes(copying: root)).indexKey(epoch: vault.header.indexEpoch)
-                .held()
-        }
-        let indexKeys = try #require(index)
-        let position = try #require(
-            vault.index(with: keys, extent: .listing).variables.firstIndex { $0.name == "A" })
-        try Vault.update(
-            home.vaultPath, in: store, keys: indexKeys, vaultID: vault.header.vaultID
-        ) { transaction in
-            _ = try Array("locked".utf8).withBytes {
-                try transaction.store($0, forVariableAt: position, at: 5_000)
-            }
-        }
-        let results = try LoginThread.run(.session) {
-            [
-                try unlock(home), try handedOver(home),
-                try home.run(["unlock", "--accept-changes", "--json"]), try handedOver(home),
-            ]
-        }
-        #expect(try JSONDocument(results[0].standardOutput)["accepted"] == false)
-        #expect(results[1].status == 125 && results[1].output == "")
-        #expect(try JSONDocument(results[2].standardOutput)["accepted"] == true)
-        #expect(results[3].output == "locked")
-    }
-
     @Test func `run does not use the desktop's keyring, unlocked or locked`() throws {
         let keyring = try PrivateKeyring()
         let home = try CommandHome(keyring: keyring)
@@ -149,7 +112,7 @@ struct UnlockCommandTests {
         let seen = try LoginThread.run(.session) {
             let locked = [try connections(run), try connections(list)]
             // A value that set wrote with the keyring's key is unconfirmed.
-            let status = try home.run(["unlock", "--accept-changes"]).status
+            let status = try home.run(["unlock"]).status
             let unlocked = [try connections(run), try connections(list)]
             // Nor if the state directory does not know the vault any more: the cache does.
             try home.forgetAnchors()

@@ -11,11 +11,11 @@ struct KeyDerivationTests {
             let derived = try KeyDerivation.derive(from: parent, id: id, context: context)
             return derived.withBytes { $0.bytesForTesting }
         }
-        let first = try key(1, 1, "zgv2root")
-        #expect(try key(1, 1, "zgv2root") == first)
-        #expect(try key(1, 2, "zgv2root") != first)
-        #expect(try key(1, 1, "zgv2indx") != first)
-        #expect(try key(2, 1, "zgv2root") != first)
+        let first = try key(1, 1, "zgv3root")
+        #expect(try key(1, 1, "zgv3root") == first)
+        #expect(try key(1, 2, "zgv3root") != first)
+        #expect(try key(1, 1, "zgv3indx") != first)
+        #expect(try key(2, 1, "zgv3root") != first)
     }
 
     @Test func `Argon2id matches the reference implementation`() throws {

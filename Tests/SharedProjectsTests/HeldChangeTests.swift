@@ -205,38 +205,4 @@ struct HeldChangeTests {
         try settle()
         for vault in [alice, bob] { #expect(try effects(vault) == [:]) }
     }
-
-    @Test func `without the root nothing is accepted, nor the entry removed`() throws {
-        try alice.set("NODE_OPTIONS", "--require ./a")
-        try settle()
-        let locked = try bob.keys.indexTier()
-        let before = try bob.directory.read("vault.zgv")
-        for removes in [true, false] {
-            try Vault.update(
-                bob.path, in: bob.store, keys: locked, vaultID: bob.creation.vaultID
-            ) { transaction in
-                guard
-                    let place = transaction.index.journal.firstIndex(where: {
-                        $0.kind == GroupEntryKind.sharedProject.rawValue
-                    })
-                else { return }
-                if removes {
-                    transaction.index.journal.remove(at: place)
-                } else {
-                    var shared = try SharedProject(transaction.index.journal[place])
-                    shared.held = []
-                    transaction.index.journal[place] = shared.entry
-                }
-            }
-            for extent in [VaultIndex.Extent.currentValues, .everything] {
-                let vault = try Vault(opening: bob.path, in: bob.store)
-                let error = #expect(throws: VaultError.self) {
-                    try vault.index(with: bob.keys, extent: extent)
-                }
-                #expect(error?.code == .damaged)
-            }
-            try bob.directory.write(before, to: "vault.zgv")
-        }
-        #expect(try effects(bob) == ["NODE_OPTIONS": .program])
-    }
 }

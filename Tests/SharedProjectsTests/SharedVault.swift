@@ -54,16 +54,15 @@ final class SharedVault {
         }
     }
 
-    /// Writes with the root, or locked, like a command.
+    /// Writes like a command.
     @discardableResult
     func update<R>(
-        locked: Bool = false, decided: [Identifier: Set<Assigned>] = [:],
-        claims: [RemoteClaim] = [], takenOver: Set<Identifier> = [],
+        decided: [Identifier: Set<Assigned>] = [:], claims: [RemoteClaim] = [],
+        takenOver: Set<Identifier> = [],
         in store: (any FileStore)? = nil,
         _ body: (inout VaultTransaction) throws -> R
     ) throws -> R {
         clock += 1
-        let keys = locked ? try self.keys.indexTier() : self.keys
         return try Vault.update(
             path, in: store ?? self.store, keys: keys, vaultID: creation.vaultID,
             recorder: { transaction in
@@ -71,10 +70,7 @@ final class SharedVault {
                     vault: creation.vaultID, keys: keys, now: clock, memory: memory,
                     news: GroupNews(decided: decided, claims: claims, takenOver: takenOver)
                 ).record(in: &transaction)
-            }
-        ) { transaction in
-            try body(&transaction)
-        }
+            }, body)
     }
 
     // MARK: Variables
@@ -88,9 +84,9 @@ final class SharedVault {
     }
 
     func set(
-        _ key: String, _ value: String, targets: Scope.Targets = .all, locked: Bool = false
+        _ key: String, _ value: String, targets: Scope.Targets = .all
     ) throws {
-        try update(locked: locked) { transaction in
+        try update { transaction in
             let project: Identifier
             if let found = try self.project(in: transaction.index) {
                 project = found.id
@@ -134,17 +130,12 @@ final class SharedVault {
         try change(key) { $0.index.variables[$1].deletedAt = time }
     }
 
-    func acceptAll() throws {
-        let comparison = CheckpointComparison(of: try index)
-        try update { try $0.accept(comparison) }
-    }
-
     /// The current values of the project's variables in use, by name.
     func values() throws -> [String: String] {
         let vault = try Vault(opening: path, in: store)
         let index = try vault.index(with: keys, extent: .everything)
         guard let project = try project(in: index),
-            let reader = try ValueReader(vault: vault, index: index, keys: keys, givesAny: true)
+            let reader = try ValueReader(vault: vault, index: index, keys: keys)
         else { return [:] }
         var found: [String: String] = [:]
         for variable in index.variables where variable.project == project.id && variable.isLive {

@@ -176,13 +176,18 @@ struct CopyTests {
 
     @Test func `a data key that the root cannot open is found`() throws {
         let fixture = try VaultFixture()
-        try fixture.set("A", "value", keys: try fixture.lockedKeys)
+        try fixture.set("A", "value")
+        let other = try RootKey.random().batchKey()
         try Vault.update(
-            fixture.path, in: fixture.store, keys: try fixture.lockedKeys,
-            vaultID: fixture.vaultID
-        ) { $0.index.batches[0].wrapped[50] ^= 1 }
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+        ) { transaction in
+            let id = transaction.index.batches[0].id
+            transaction.index.batches[0] = Batch(
+                try SecretBytes.random(count: 32), id: id, vault: fixture.vaultID, batchKey: other)
+        }
         let inspection = try fixture.open().inspection(with: fixture.keys)
         #expect(inspection.problems.map(\.place) == [.dataKey, .value])
+        #expect(inspection.problems.map(\.damage) == [.batch, .batch])
         #expect(try fixture.open().inspection(with: fixture.lockedKeys).problems == [])
     }
 }

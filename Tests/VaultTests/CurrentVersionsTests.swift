@@ -8,7 +8,7 @@ struct CurrentVersionsTests {
         StoredVersion(
             variable: variable, version: 1, id: variable, batch: variable, offset: offset,
             length: 1,
-            checksum: .init([UInt8](repeating: 0, count: 32)), createdAt: 0, sealedName: nil)
+            checksum: .init([UInt8](repeating: 0, count: 32)), createdAt: 0, formerName: nil)
     }
 
     @Test func `versions are found, added, replaced and removed as in a dictionary`() {

@@ -19,16 +19,25 @@ struct PosixFileStoreTests {
         let fixture = try VaultFixture()
         let link = fixture.directory.path + "/link.zgv"
         #expect(unsafe symlink(fixture.path, link) == 0)
-        #expect(code { _ = try Vault(opening: link, in: fixture.store) } == .insecure)
+        #expect(code { _ = try Vault(opening: link, in: fixture.store) } == nil)
+        #expect(code { _ = try Vault(changing: link, in: fixture.store) } == .insecure)
+        let chain = fixture.directory.path + "/chain.zgv"
+        #expect(unsafe symlink(link, chain) == 0)
+        #expect(code { _ = try Vault(opening: chain, in: fixture.store) } == .insecure)
         #expect(
             code { _ = try Vault(opening: fixture.directory.path, in: fixture.store) } == .insecure)
         #expect(
             code { _ = try Vault(opening: fixture.path + ".not", in: fixture.store) } == .notFound)
-        #expect(unsafe chmod(fixture.path, 0o640) == 0)
-        #expect(code { _ = try fixture.open() } == .insecure)
+        #expect(try fixture.open().risk == nil)
+        #expect(unsafe chmod(fixture.path, 0o644) == 0)
+        #expect(try fixture.open().risk == nil)
+        #expect(code { try fixture.set("A", "x") } == .insecure)
+        #expect(unsafe chmod(fixture.path, 0o620) == 0)
+        #expect(try fixture.open().risk?.contains("older copy") == true)
         #expect(unsafe chmod(fixture.path, 0o600) == 0)
         #expect(unsafe chmod(fixture.directory.path, 0o777) == 0)
-        #expect(code { _ = try fixture.open() } == .insecure)
+        #expect(try fixture.open().risk?.contains("older copy") == true)
+        #expect(code { try fixture.set("A", "x") } == .insecure)
     }
 
     @Test func `a lock held by another process ends in busy with its process id`() throws {

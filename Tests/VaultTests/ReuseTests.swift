@@ -82,8 +82,19 @@ struct ReuseTests {
         _ = try vault.index(with: fixture.keys, extent: .listing)
         let wrong = VaultKeys(
             index: IndexKey(try SecretBytes.random(count: 32), epoch: fixture.keys.index.epoch),
-            root: nil)
-        #expect(throws: VaultError.self) { try rename(fixture, keys: wrong, after: vault) }
+            root: try RootKey.random())
+        let found = kindOfDamage { try rename(fixture, keys: wrong, after: vault) }
+        #expect(found == .tag || found == .exchangedKey)
         #expect(try names(fixture) == ["A"])
+    }
+
+    @Test func `is opened again if the index was written again with the index key`() throws {
+        let fixture = try VaultFixture()
+        try fixture.set("A", "one")
+        let vault = try fixture.open()
+        _ = try vault.index(with: fixture.keys, extent: .listing)
+        // The header stays; the tag does not.
+        try fixture.forge(changing: { $0.variables[0].name = "FORGED" })
+        #expect(kindOfDamage { try rename(fixture, after: vault) } == .signature)
     }
 }

@@ -8,7 +8,7 @@ struct RollbackGuardTests {
         vaultID: .random(),
         sighting: VaultObservation(
             position: VaultPosition(generation: 41, indexTag: Array(0..<16)),
-            publicKey: Array(0x20..<0x40), checkpointGeneration: 7))
+            publicKey: Array(0x20..<0x40)))
 
     private static let key = "202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f"
 
@@ -16,7 +16,7 @@ struct RollbackGuardTests {
         let line = String(decoding: anchor.line, as: UTF8.self)
         #expect(
             line
-                == "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key) 7\n"
+                == "zg-env-anchor-3 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key)\n"
         )
         #expect(RollbackGuard(anchor.line) == anchor)
         #expect(anchor.line.count <= RollbackGuard.byteLimit)
@@ -25,7 +25,7 @@ struct RollbackGuardTests {
             sighting: VaultObservation(
                 position: VaultPosition(
                     generation: .max, indexTag: [UInt8](repeating: 255, count: 16)),
-                publicKey: [UInt8](repeating: 255, count: 32), checkpointGeneration: .max))
+                publicKey: [UInt8](repeating: 255, count: 32)))
         #expect(longest.line.count <= RollbackGuard.byteLimit)
         #expect(RollbackGuard(longest.line) == longest)
     }
@@ -37,14 +37,20 @@ struct RollbackGuardTests {
         #expect(RollbackGuard([0x20] + line) == nil)
         for text in [
             "zg-env-anchor-1 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key) 7\n",
-            "zg-env-anchor-1 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f\n",
-            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f\n",
-            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 041 000102030405060708090a0b0c0d0e0f \(Self.key) 7\n",
-            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) +41 000102030405060708090a0b0c0d0e0f \(Self.key) 7\n",
-            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 000102030405060708090A0B0C0D0E0F \(Self.key) 7\n",
-            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key) 07\n",
-            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key.dropLast(2)) 7\n",
-            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 ０００102030405060708090a0b0c0d \(Self.key) 7\n",
+            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key) 7\n",
+            "zg-env-anchor-2 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key)\n",
+            "zg-env-anchor-4 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key)\n",
+            "zg-env-anchor-3 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key) 7\n",
+            "zg-env-anchor-3 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key) \n",
+            "zg-env-anchor-3 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f\n",
+            "zg-env-anchor-3 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \n",
+            "zg-env-anchor-3 \(anchor.vaultID.hexadecimal) 041 000102030405060708090a0b0c0d0e0f \(Self.key)\n",
+            "zg-env-anchor-3 \(anchor.vaultID.hexadecimal) +41 000102030405060708090a0b0c0d0e0f \(Self.key)\n",
+            "zg-env-anchor-3 \(anchor.vaultID.hexadecimal) 41 000102030405060708090A0B0C0D0E0F \(Self.key)\n",
+            "zg-env-anchor-3 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key.uppercased())\n",
+            "zg-env-anchor-3 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key.dropLast(2))\n",
+            "zg-env-anchor-3 \(anchor.vaultID.hexadecimal) 41 000102030405060708090a0b0c0d0e0f \(Self.key)00\n",
+            "zg-env-anchor-3 \(anchor.vaultID.hexadecimal) 41 ０００102030405060708090a0b0c0d \(Self.key)\n",
         ] {
             #expect(RollbackGuard(Array(text.utf8)) == nil, "\(text)")
         }

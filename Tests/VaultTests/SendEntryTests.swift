@@ -68,7 +68,7 @@ struct SendEntryTests {
         var made = Self.sample()
         func update(_ body: (inout VaultTransaction) throws -> Void) throws {
             try Vault.update(
-                fixture.path, in: fixture.store, keys: fixture.lockedKeys,
+                fixture.path, in: fixture.store, keys: fixture.keys,
                 vaultID: fixture.vaultID, body)
         }
         func index() throws -> VaultIndex {

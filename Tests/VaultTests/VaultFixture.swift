@@ -48,21 +48,12 @@ struct VaultFixture {
         }
     }
 
-    /// Accepts all unconfirmed changes.
-    func acceptAll() throws {
-        let index = try open().index(with: keys, extent: .everything)
-        try Vault.update(path, in: store, keys: keys, vaultID: vaultID) {
-            try $0.accept(CheckpointComparison(of: index))
-        }
-    }
-
-    /// The current value of a variable, as text; an unconfirmed one only if `givesAny`.
-    func value(of name: String, givesAny: Bool = true) throws -> String? {
+    /// The current value of a variable, as text.
+    func value(of name: String) throws -> String? {
         let vault = try open()
         let index = try vault.index(with: keys, extent: .currentValues)
         guard let variable = index.variables.first(where: { $0.name == name }),
-            let reader = try ValueReader(
-                vault: vault, index: index, keys: keys, givesAny: givesAny),
+            let reader = try ValueReader(vault: vault, index: index, keys: keys),
             let slice = try reader.currentValue(of: variable, in: SecretArena())
         else { return nil }
         return slice.withBytes { bytes in
@@ -103,6 +94,16 @@ func code(_ body: () throws -> Void) -> VaultError.Code? {
     }
 }
 
+/// Runs `body` and returns the kind of damage that it throws.
+func kindOfDamage(_ body: () throws -> Void) -> VaultDamage? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return (error as? VaultError)?.damage
+    }
+}
+
 extension VaultFixture {
     /// Changes the slots under the lock, with the root unless other keys are given.
     func updateSlots(
@@ -128,5 +129,28 @@ extension VaultFixture {
             ).keys
         }
         return (keys, error)
+    }
+}
+
+extension VaultFixture {
+    /// Replaces the file with one that somebody with the index key alone wrote, see
+    /// ``IndexKeyWriter``.
+    func forge(
+        changing change: (inout VaultIndex) throws -> Void = { _ in },
+        header changeHeader: (inout VaultHeader) throws -> Void = { _ in },
+        proof: IndexKeyWriter.Proof = .kept,
+        opened changeOpened: (inout [UInt8]) throws -> Void = { _ in }
+    ) throws {
+        let bytes = try IndexKeyWriter.file(
+            of: try open(), keys: try lockedKeys, changing: change, header: changeHeader,
+            proof: proof, opened: changeOpened)
+        try store.replace(path, with: [.bytes(bytes)])
+    }
+
+    /// The kind of damage that a reader of the index finds; nil for none.
+    func damage(
+        for keys: VaultKeys, _ extent: VaultIndex.Extent = .everything
+    ) -> VaultDamage? {
+        kindOfDamage { _ = try open().index(with: keys, extent: extent) }
     }
 }

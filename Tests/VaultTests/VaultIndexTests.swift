@@ -15,7 +15,6 @@ struct VaultIndexTests {
         #expect(decoded.accounts.map(\.name) == ["team", "work"])
         #expect(decoded.journal == index.journal)
         #expect(decoded.metadata == index.metadata)
-        #expect(decoded.checkpoint == index.checkpoint)
         #expect(first.count % 4096 == 0)
     }
 
@@ -78,14 +77,6 @@ struct VaultIndexTests {
             .init(path: "/b", project: "prj", organisation: "org", vaultProject: web.id))
         index.metadata.approve(
             .init(path: "/a", project: "prj", organisation: "", vaultProject: web.id))
-        index.metadata.lockedWrites = [
-            LockedWrite(
-                generation: 3, by: .init(command: "set", time: 5), variables: [variable.id])
-        ]
-        index.checkpoint = Checkpoint(
-            generation: 3, nonce: [UInt8](repeating: 3, count: 24),
-            tag: [UInt8](repeating: 4, count: 16),
-            entries: CheckpointEntries(of: [.variable(AcceptedRecord(of: variable)), .init(web)]))
         return index
     }
 

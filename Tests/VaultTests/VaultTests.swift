@@ -7,13 +7,14 @@ import Testing
 
 @Suite("A vault")
 struct VaultTests {
-    @Test func `values set with the root and while locked are read back`() throws {
+    @Test func `values are read back`() throws {
         let fixture = try VaultFixture()
-        try fixture.set("OPEN", "first")
-        try fixture.set("LOCKED", "second", keys: try fixture.lockedKeys)
-        #expect(try fixture.value(of: "OPEN") == "first")
-        #expect(try fixture.value(of: "LOCKED") == "second")
+        try fixture.set("FIRST", "first")
+        try fixture.set("SECOND", "second")
+        #expect(try fixture.value(of: "FIRST") == "first")
+        #expect(try fixture.value(of: "SECOND") == "second")
         try fixture.open().verify(with: fixture.keys)
+        try fixture.open().verify(with: try fixture.lockedKeys)
     }
 
     @Test(arguments: [0, 1, 123, 124, 125, 1_020, 1_021, 4_096, 65_536, 1 << 20])
@@ -133,19 +134,69 @@ struct VaultTests {
         #expect(try fixture.open().header.generation == before)
     }
 
-    @Test func `a data key of a locked write is never wrapped under the root`() throws {
+    @Test func `values of one write share a data key, which is dropped with the last of them`()
+        throws
+    {
         let fixture = try VaultFixture()
-        try fixture.set("LOCKED", "value", keys: try fixture.lockedKeys)
-        let locked = try fixture.open().index(with: fixture.keys, extent: .everything)
-        #expect(locked.batches.map(\.isSealed) == [true])
-        try fixture.set("OPEN", "value")
-        let open = try fixture.open().index(with: fixture.keys, extent: .everything)
-        #expect(open.batches.filter(\.isSealed) == locked.batches)
-        try fixture.acceptAll()
-        let accepted = try fixture.open().index(with: fixture.keys, extent: .everything)
-        #expect(accepted.batches.map(\.isSealed) == [false, false])
-        #expect(!accepted.batches.contains { $0.id == locked.batches[0].id })
-        #expect(try fixture.value(of: "LOCKED", givesAny: false) == "value")
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+        ) { transaction in
+            for name in ["A", "B"] {
+                let position = transaction.positionOfVariable(name)
+                _ = try Array(name.utf8).withBytes {
+                    try transaction.store($0, forVariableAt: position, at: 2_000)
+                }
+            }
+        }
+        func batches() throws -> [Batch] {
+            try fixture.open().index(with: fixture.keys, extent: .everything).batches
+        }
+        let first = try batches()
+        #expect(first.count == 1)
+        try fixture.set("C", "another write")
+        // A data key of an earlier write stays byte for byte.
+        #expect(try batches().count == 2 && batches().contains(first[0]))
+        for name in ["A", "B"] {
+            #expect(try batches().contains(first[0]))
+            try Vault.update(
+                fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+            ) { transaction in
+                let position = transaction.positionOfVariable(name)
+                let id = transaction.index.variables[position].id
+                transaction.erase(Set([id]))
+            }
+        }
+        #expect(try batches().map(\.id) != first.map(\.id) && batches().count == 1)
+        #expect(try fixture.value(of: "C") == "another write")
+    }
+
+    @Test func `a renamed record keeps its values, and its versions the name from before`() throws {
+        let fixture = try VaultFixture()
+        for value in ["one", "two"] { try fixture.set("OLD", value) }
+        func rename(to name: String) throws {
+            try Vault.update(
+                fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+            ) { $0.rename(at: 0, to: name, time: 5_000) }
+        }
+        try rename(to: "NEW")
+        try fixture.set("NEW", "three")
+        try rename(to: "NEWEST")
+        let index = try fixture.open().index(with: fixture.keys, extent: .everything)
+        #expect(index.earlierVersions.map(\.formerName) == ["OLD", "OLD"])
+        #expect(index.currentVersions.values.map(\.formerName) == ["NEW"])
+        #expect(Array(index.formerNames.values) == [["OLD", "NEW"]])
+        #expect(try fixture.value(of: "NEWEST") == "three")
+        try fixture.open().verify(with: fixture.keys)
+    }
+
+    @Test func `a new value is refused without a trap once the numbers are used up`() throws {
+        let fixture = try VaultFixture()
+        try fixture.set("KEY", "value")
+        try Vault.update(
+            fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
+        ) { $0.index.variables[0].highestVersion = .max }
+        #expect(code { try fixture.set("KEY", "x") } == .tooLarge)
+        #expect(try fixture.value(of: "KEY") == "value")
     }
 
     @Test func `each generation remembers its ancestors`() throws {

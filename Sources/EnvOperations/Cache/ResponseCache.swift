@@ -28,15 +28,15 @@ package final class ResponseCache {
     ) throws(SealingError) {
         self.directory = ResponseCacheDirectory(path: directory)
         self.complain = complain
-        let nameKey = try KeyDerivation.derive(from: key, id: 1, context: "zgv2answ")
+        let nameKey = try KeyDerivation.derive(from: key, id: 1, context: "zgv3answ")
         name =
             try vault.bytes.withBytes { (bytes) throws(SealingError) in
                 try Self.name(of: bytes, nameKey)
             } + ResponseCacheDirectory.ending
         self.nameKey = nameKey
         sealing = SealedFile(
-            key: try KeyDerivation.derive(from: key, id: 2, context: "zgv2answ"),
-            label: "zgv2/answer", vault: vault)
+            key: try KeyDerivation.derive(from: key, id: 2, context: "zgv3answ"),
+            label: "zgv3/answer", vault: vault)
     }
 
     private var path: String { "\(directory.path)/\(name)" }

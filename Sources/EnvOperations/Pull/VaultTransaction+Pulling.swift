@@ -2,8 +2,7 @@ package import Sealing
 package import Vault
 
 extension VaultTransaction {
-    /// Applies a plan to the vault. Works while values are locked, because they are sealed to the
-    /// vault's public key.
+    /// Applies a plan to the vault.
     ///
     /// - Parameters:
     ///   - values: The values that Vercel showed, by its ids.

@@ -71,9 +71,6 @@ extension VaultTransaction {
     package mutating func apply(
         _ plan: CopyPlan, to destination: Identifier, at time: UInt64
     ) throws -> [(key: String, touched: RecordEdit.Touched)] {
-        guard let reader = values else {
-            throw VaultError(.inputOutput, "the values are locked")
-        }
         let arena = SecretArena()
         var touched: [(key: String, touched: RecordEdit.Touched)] = []
         for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
@@ -86,10 +83,8 @@ extension VaultTransaction {
             if edit.isNew, edit.touched.isEmpty {
                 index.variables[edit.position].attributes.comment = source.attributes.comment
             }
-            // Copy only confirmed versions of the history.
-            let accepted = history.filter { index.accepts($0) }
-            for version in edit.isNew ? accepted : Array(accepted.suffix(1)) {
-                let value = try reader.value(of: source, version, in: arena)
+            for version in edit.isNew ? history : Array(history.suffix(1)) {
+                let value = try values.value(of: source, version, in: arena)
                 let isCurrent = version.version == source.currentVersion
                 try value.withBytes { bytes in
                     _ = try store(

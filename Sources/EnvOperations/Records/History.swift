@@ -54,14 +54,9 @@ package struct History {
     /// Returns the versions to prune: all but the newest `keep`, but never the current one, one
     ///   younger than 30 days, the one on Vercel, or one that a push may have sent. Empty while
     ///   other work is unfinished, because it may need any of them.
-    ///
-    /// - Parameter isCounted: Returns whether a version was confirmed, which needs the values' root
-    ///   key. Unconfirmed ones do not displace others.
-    package func prunable(
-        keeping keep: Int, at time: UInt64, counting isCounted: (StoredVersion) -> Bool
-    ) -> [StoredVersion] {
+    package func prunable(keeping keep: Int, at time: UInt64) -> [StoredVersion] {
         if needsAll { return [] }
-        return versions.filter(isCounted).dropLast(max(keep, 1)).filter { version in
+        return versions.dropLast(max(keep, 1)).filter { version in
             version.version != variable.currentVersion
                 && version.version != variable.vercelVersion
                 && !neededVersions.contains(version.version)
@@ -96,7 +91,7 @@ extension VaultTransaction {
             }
             let current = index.currentVersions[variable.id].map { [$0] } ?? []
             return History(of: variable, versions + current, journal)
-                .prunable(keeping: keep, at: time) { counts($0) }
+                .prunable(keeping: keep, at: time)
         }
         erase(versions)
     }

@@ -3,13 +3,13 @@ package import Vault
 
 extension ValueReader {
     /// Returns the record that gives a whole scope this value already, perhaps with more targets; nil
-    /// without one, and for a value that is not accepted.
+    /// without one.
     ///
     /// - Parameter records: The key's records in use.
     package func holder(
         of value: SecretSlice, in scope: Scope, among records: [Variable]
     ) throws -> Variable? {
-        guard let only = records.holding(scope), isAccepted(only),
+        guard let only = records.holding(scope),
             let old = try currentValue(of: only, in: SecretArena()), old.equals(value)
         else { return nil }
         return only
@@ -19,8 +19,7 @@ extension ValueReader {
     package func isEmpty(
         _ record: Variable, in arena: SecretArena
     ) throws(VaultError) -> Bool {
-        guard isAccepted(record) else { return false }
-        return try currentValue(of: record, in: arena)?.count == 0
+        try currentValue(of: record, in: arena)?.count == 0
     }
 }
 

@@ -25,6 +25,9 @@ package struct ProjectSighting: CacheableResponse, Equatable {
 
     /// By the hexadecimal id of the variable.
     var records: [String: Record] = [:]
+    /// The hexadecimal ids of variables of which Vercel has a record of its own, which the vault
+    /// never agreed on.
+    var occupied: [String] = []
     var live: Live?
     /// When the live deployment was asked for, by this machine's clock; 0 for never.
     var seenAt: UInt64 = 0
@@ -48,6 +51,23 @@ package struct ProjectSighting: CacheableResponse, Equatable {
         show(in: &seen.variables, of: project)
         seen.see(listing, listedAt: listedAt, vercelTime: vercelTime, of: project)
         note(seen.variables, of: project, in: index)
+        let listed = Dictionary(grouping: listing.records, by: \.key)
+        occupied =
+            index.variables(of: project).filter { variable in
+                variable.remote == nil
+                    && listed[variable.name]?.contains {
+                        $0.attributes.scope.overlaps(variable.attributes.scope)
+                    } == true
+            }.map(\.id.hexadecimal)
+    }
+
+    /// Returns the variables that the vault never agreed on with Vercel, where Vercel has a record of
+    /// the same key in a part of the scope.
+    package func occupied(of project: Identifier, in index: VaultIndex) -> [Variable] {
+        if occupied.isEmpty { return [] }
+        return index.variables(of: project).filter {
+            $0.remote == nil && occupied.contains($0.id.hexadecimal)
+        }
     }
 
     /// Notes the live deployment.

@@ -27,8 +27,8 @@ package final class WatchSealing {
         for content in [Content.choices, .progress, .postal] {
             files[content] = SealedFile(
                 key: try KeyDerivation.derive(
-                    from: key, id: content.rawValue, context: "zgv2noti"),
-                label: "zgv2/notify", number: UInt8(content.rawValue), vault: vault)
+                    from: key, id: content.rawValue, context: "zgv3noti"),
+                label: "zgv3/notify", number: UInt8(content.rawValue), vault: vault)
         }
         self.files = files
     }

@@ -23,7 +23,7 @@ extension StateApplication {
     ) throws -> UInt64? {
         let variable = transaction.index.variables[position]
         guard
-            let own = try transaction.acceptedValue(
+            let own = try transaction.recordedValue(
                 of: variable.id, version: variable.currentVersion, in: arena)
         else { return nil }
         return own.equals(value) ? variable.currentVersion : nil

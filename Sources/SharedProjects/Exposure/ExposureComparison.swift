@@ -94,9 +94,7 @@ package struct ExposureComparison {
         var found: [ValueFingerprints.Fingerprint: [Identifier]] = [:]
         let arena = SecretArena()
         for variable in index.variables where variable.isLive && variable.currentVersion > 0 {
-            guard let version = index.currentVersions[variable.id], index.accepts(version) else {
-                continue
-            }
+            guard let version = index.currentVersions[variable.id] else { continue }
             let value = try reader.value(of: variable, version, in: arena)
             guard value.count >= Self.distinctiveByteCount else { continue }
             found[try fingerprints.fingerprint(of: value), default: []].append(variable.id)

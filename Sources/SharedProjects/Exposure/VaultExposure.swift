@@ -27,10 +27,8 @@ package struct VaultExposure {
             let all = versions[variable.id] ?? []
             let known = all.filter { $0.createdAt < time }
             guard !known.isEmpty else { return nil }
-            func fingerprint(_ version: StoredVersion) throws -> ValueFingerprints.Fingerprint? {
-                // What was stored without the passphrase may not be what it seems.
-                guard index.accepts(version) else { return nil }
-                return try fingerprints.fingerprint(
+            func fingerprint(_ version: StoredVersion) throws -> ValueFingerprints.Fingerprint {
+                try fingerprints.fingerprint(
                     of: reader.value(of: variable, version, in: SecretArena()))
             }
             let current = all.filter { $0.version == variable.currentVersion }

@@ -5,9 +5,6 @@ package import Vault
 /// Turns what a write changed in shared projects into signed changes for their groups, and stores
 /// these in the same write. So a change that the vault holds is never lost to the group, and the other
 /// way round.
-///
-/// Only writes with the root are recorded: what a locked write did is recorded by the write that
-/// accepts it. So nobody who holds only the index key can speak to a group in this member's name.
 package struct ChangeRecorder {
     private let vault: Identifier
     private let keys: VaultKeys
@@ -26,7 +23,7 @@ package struct ChangeRecorder {
         (self.memory, self.news) = (memory, news)
     }
 
-    /// Records all shared projects. Call it when the checkpoint holds the transaction's own changes.
+    /// Records all shared projects.
     ///
     /// - Returns: The number of new changes.
     /// - Throws: ``SharingError`` if this member may not do what was done; then nothing may be
@@ -75,7 +72,7 @@ package struct ChangeRecorder {
         _ shared: SharedProject, _ known: SharedState, _ membership: GroupMembership,
         _ stored: JournalEntry, in transaction: inout VaultTransaction
     ) throws -> Int {
-        let variables = transaction.acceptedVariables(of: shared.project)
+        let variables = transaction.recordedVariables(of: shared.project)
         let mayClaim = [.admin, .member].contains(membership.rights.role)
         let rotating = try transaction.index.rotations().filter(\.isOpen)
             .flatMap(\.plan.members).flatMap(\.records).map(\.variable)
@@ -87,7 +84,7 @@ package struct ChangeRecorder {
         let before = shared.recordedBinding
         var shared = shared
         let announcements =
-            Self.announcements(known, project, &shared, membership.rights.role, transaction.index)
+            Self.announcements(known, project, &shared, membership.rights.role)
             + (news.settlements[shared.compartment] ?? []).map {
                 RecordOperation(record: nil, .settle($0))
             }
@@ -120,8 +117,8 @@ package struct ChangeRecorder {
         for step in difference.steps {
             let value: SecretSlice?
             if case .store(let number) = step.action {
-                value = try transaction.acceptedValue(of: step.variable, version: number, in: arena)
-                // Its value was changed while the vault was locked, and not accepted.
+                value = try transaction.recordedValue(of: step.variable, version: number, in: arena)
+                // A version that the vault does not have.
                 if value == nil { continue }
             } else {
                 value = nil
@@ -153,7 +150,7 @@ package struct ChangeRecorder {
     /// bound it elsewhere that binding, as a proposal.
     private static func announcements(
         _ state: SharedState, _ project: VaultProject?, _ shared: inout SharedProject,
-        _ role: GroupRole, _ index: VaultIndex
+        _ role: GroupRole
     ) -> [RecordOperation] {
         // Writers and readers say nothing about a project.
         guard let project, role == .admin || role == .member else { return [] }
@@ -165,10 +162,7 @@ package struct ChangeRecorder {
             GroupBinding(
                 origin: $0.origin, team: $0.teamID, project: $0.projectID, name: $0.projectName)
         }
-        // What somebody with the index key alone bound is no proposal of this member.
-        guard binding != shared.recordedBinding,
-            index.objectsNotAccepted(for: .sendingTo(projects: [project.id], records: [])).isEmpty
-        else { return found }
+        guard binding != shared.recordedBinding else { return found }
         shared.recordedBinding = binding
         if let binding, binding != shared.proposal {
             shared.proposal = binding

@@ -128,7 +128,6 @@ package struct GroupUpdate {
         if found == nil, let detached, detached.project == nil { return nil }
         let attached =
             try found == nil ? detached.flatMap { try attach($0, membership, transaction) } : nil
-        if let known = found ?? attached { try expectAccepted(transaction.index, known.project) }
         var known =
             try SharedState.of(compartment, membership.group, in: transaction.index)
             ?? SharedState(compartment: compartment, group: membership.group, createdAt: now)
@@ -230,18 +229,6 @@ package struct GroupUpdate {
         return SharedProject(
             project: project.id, group: membership.group, compartment: compartment,
             isAdopted: false, createdAt: now)
-    }
-
-    /// Checks that nothing of the project was changed while the vault was locked and not accepted yet:
-    /// the group's state would replace it.
-    private func expectAccepted(_ index: VaultIndex, _ project: Identifier) throws {
-        let records = Set(index.variables.lazy.filter { $0.project == project }.map(\.id))
-        guard index.objectsNotAccepted(for: .accepting(records: records)).isEmpty else {
-            throw VaultError(
-                .notAccepted,
-                "variables of a shared project were changed while the vault was locked, and have not "
-                    + "been confirmed")
-        }
     }
 
     private func removePublished(

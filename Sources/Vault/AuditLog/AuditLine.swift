@@ -27,13 +27,13 @@ struct AuditLine: Equatable {
     /// The last 16 bytes, which the next line is bound to.
     var tag: [UInt8] { Array(body.suffix(Self.tagByteCount)) }
 
-    /// Returns the data that binds a line to its vault and position: "zgv2/audit" zero-padded to 16
+    /// Returns the data that binds a line to its vault and position: "zgv3/audit" zero-padded to 16
     /// bytes, vault id (16), sequence (u64), tag of the previous line (16).
     private static func associatedData(
         vault: Identifier, sequence: UInt64, previousTag: [UInt8]
     ) -> [UInt8] {
         var writer = ByteWriter(reserving: 56)
-        writer.raw(Array("zgv2/audit".utf8) + [UInt8](repeating: 0, count: 6))
+        writer.raw(Array("zgv3/audit".utf8) + [UInt8](repeating: 0, count: 6))
         writer.identifier(vault)
         writer.uint64(sequence)
         writer.raw(previousTag)

@@ -2,10 +2,18 @@ internal import Sealing
 
 /// The file system operations that a vault needs. Implemented by ``PosixFileStore``.
 package protocol FileStore {
-    /// Opens a vault file for reading.
+    /// Opens a file that only the user may read and write: a vault that is about to be changed, or a
+    /// file beside it.
     ///
     /// - Throws: ``VaultError/Code/notFound``, ``VaultError/Code/insecure`` or ``VaultError/Code/inputOutput``.
     func open(_ path: String) throws(VaultError) -> any ReadableFile
+
+    /// Opens a vault file for reading: a regular file with any owner and permissions, or a symbolic
+    /// link to one. Its content says who wrote it; ``ReadableFile/risk`` says who else can replace
+    /// it.
+    ///
+    /// - Throws: As ``open(_:)``.
+    func openToRead(_ path: String) throws(VaultError) -> any ReadableFile
 
     /// Returns whether anything exists at `path`.
     func exists(_ path: String) throws(VaultError) -> Bool
@@ -54,10 +62,21 @@ package protocol FileStore {
     ) throws
 }
 
+extension FileStore {
+    /// For stores that nobody else can write to.
+    package func openToRead(_ path: String) throws(VaultError) -> any ReadableFile {
+        try open(path)
+    }
+}
+
 /// A file open for reading. It contains ciphertext, so it needs no secret memory.
 package protocol ReadableFile: AnyObject {
     /// The size when the file was opened.
     var byteCount: UInt64 { get }
+
+    /// Who else can delete the file or put an older copy in its place, as a sentence; nil if nobody
+    /// can, or if that was not asked.
+    var risk: String? { get }
 
     /// Reads exactly `count` bytes from `offset`.
     ///
@@ -72,6 +91,8 @@ package protocol ReadableFile: AnyObject {
 }
 
 extension ReadableFile {
+    package var risk: String? { nil }
+
     package func read(at offset: UInt64, into bytes: inout MutableRawSpan) throws(VaultError) {
         try read(at: offset, count: bytes.byteCount).withBytes { bytes.copy(from: $0) }
     }

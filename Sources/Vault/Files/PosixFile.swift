@@ -5,6 +5,7 @@ internal import SystemFiles
 final class PosixFile: ReadableFile {
     private let file: OpenFile
     let byteCount: UInt64
+    let risk: String?
 
     var descriptor: Int32 { file.descriptor }
 
@@ -22,6 +23,41 @@ final class PosixFile: ReadableFile {
         if let objection { throw objection }
         self.file = file
         byteCount = facts.byteCount
+        risk = nil
+    }
+
+    /// Opens a regular file with any owner and permissions. Follows one symbolic link, as Kubernetes
+    /// and stow make them, but not a chain of them.
+    init(reading path: String) throws(VaultError) {
+        let target = SymbolicLink.target(of: path) ?? path
+        let file = try SystemError.mapped(
+            try OpenFile(target, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+        ) { Self.failure($0, path, false) }
+        let facts = try SystemError.mapped(try file.facts()) { Self.failure($0, path, false) }
+        guard facts.kind == .regular else {
+            throw VaultError(.insecure, "\(path) is not a regular file")
+        }
+        self.file = file
+        byteCount = facts.byteCount
+        risk = Self.risk(facts, at: target)
+    }
+
+    private static func risk(_ facts: FileFacts, at path: String) -> String? {
+        let directory = FileReplacement.directory(of: path)
+        let parent = try? FileFacts(directory)
+        let who: String? =
+            if !facts.isOwn {
+                "\(path) belongs to another user"
+            } else if facts.permissions & 0o022 != 0 {
+                "Other users can write to \(path)"
+            } else if let parent, isShared(parent) {
+                "Other users can write to \(directory)"
+            } else { nil }
+        return who.map { "\($0), and can delete the vault or put an older copy in its place." }
+    }
+
+    private static func isShared(_ directory: FileFacts) -> Bool {
+        directory.permissions & 0o022 != 0 && directory.permissions & S_ISVTX == 0
     }
 
     private static func failure(
@@ -29,7 +65,8 @@ final class PosixFile: ReadableFile {
     ) -> VaultError {
         if error.number == ELOOP {
             return VaultError(
-                .insecure, "\(path) is a symbolic link; a vault must be a regular file")
+                .insecure,
+                "\(path) is a symbolic link; a vault that is changed must be a regular file")
         }
         guard error.isNotFound else { return systemFailure("cannot open \(path)", error) }
         return VaultError(
@@ -52,8 +89,7 @@ final class PosixFile: ReadableFile {
         guard let parent = try? FileFacts(directory) else {
             return VaultError(.insecure, "cannot inspect \(directory)")
         }
-        let isShared = parent.permissions & 0o022 != 0 && parent.permissions & S_ISVTX == 0
-        guard !isShared else {
+        guard !isShared(parent) else {
             return VaultError(
                 .insecure, "other users can write to \(directory)",
                 remedy: .init(command: "chmod go-w", path: directory))

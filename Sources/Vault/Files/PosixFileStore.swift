@@ -23,6 +23,10 @@ package struct PosixFileStore: FileStore {
         try PosixFile(opening: path)
     }
 
+    package func openToRead(_ path: String) throws(VaultError) -> any ReadableFile {
+        try PosixFile(reading: path)
+    }
+
     package func exists(_ path: String) throws(VaultError) -> Bool {
         var status = stat()
         if unsafe lstat(path, &status) == 0 { return true }

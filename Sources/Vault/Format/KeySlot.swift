@@ -116,10 +116,10 @@ package struct KeySlot: Equatable, Sendable {
         }
     }
 
-    /// Returns "zgv2/slot", the vault id, and the slot without its wrapped key.
+    /// Returns "zgv3/slot", the vault id, and the slot without its wrapped key.
     private func associatedData(vault: Identifier) -> [UInt8] {
         var writer = ByteWriter()
-        writer.raw(Array("zgv2/slot".utf8))
+        writer.raw(Array("zgv3/slot".utf8))
         writer.identifier(vault)
         encode(into: &writer, includingWrappedKey: false)
         return writer.bytes

@@ -12,10 +12,12 @@ package enum VaultDamage: String, Sendable, CaseIterable {
     case slot
     /// The file is longer than the header says.
     case extended
-    /// The public key is not the root's or, without the root, is unusable for sealing.
+    /// The public key is not the root's.
     case exchangedKey = "exchanged-key"
     /// The index's seal.
     case tag
+    /// The index's code or, without the root, its signature.
+    case signature
     /// The length before the index's content, or the zeros after it.
     case padding
     /// A text, list or number of the index exceeds its bound or its section.
@@ -26,12 +28,7 @@ package enum VaultDamage: String, Sendable, CaseIterable {
     case order
     /// Inconsistent index sections, or chunks with gaps or overlaps.
     case layout
-    /// The checkpoint's MAC or generation.
-    case checkpoint
-    /// A rotation in the journal that the checkpoint does not cover.
-    case rotation
-    /// A data key does not open, or names another vault or batch; or a sealed batch has a version
-    /// that the checkpoint lists.
+    /// A data key does not open, or names another vault or batch.
     case batch
     /// A chunk's checksum.
     case chunk

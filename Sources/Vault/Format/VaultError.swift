@@ -16,8 +16,6 @@ package struct VaultError: Error, Equatable {
         case newerFormat
         /// The format of pre-releases, which no version supports.
         case preReleaseFormat
-        /// The requested object was changed while the values were locked, and was not accepted.
-        case notAccepted
         /// No slot opens with the given passphrase or recovery code.
         case wrongPassphrase
         /// Another process holds the lock.

@@ -1,19 +1,21 @@
-/// Constants of format 2. `docs/vault-format.md` specifies the file.
+/// Constants of format 3. `docs/vault-format.md` specifies the file.
 ///
 /// | part   | bytes |
 /// |--------|-------|
 /// | header | 152, and 192 per slot: magic, lengths, vault id, generation, public key, slots, nonce, checksum |
-/// | index  | XChaCha20-Poly1305 of the padded index, with the whole header as associated data |
+/// | index  | XChaCha20-Poly1305 of the padded index and its proof, with the whole header as associated data |
 /// | chunks | one per value: nonce 24, then XChaCha20-Poly1305 of the padded value; no gaps |
 package enum VaultFormat {
     static let magic = Array("ZGVAULT\n".utf8)
     /// The format this program reads and writes.
-    package static let number: UInt16 = 2
-    /// The format of pre-releases, which is rejected.
-    static let preReleaseNumber: UInt16 = 1
+    package static let number: UInt16 = 3
+    /// The last format of pre-releases, which are rejected.
+    static let lastPreReleaseNumber: UInt16 = 2
     static let fixedHeaderByteCount = 152
     static let slotByteCount = 192
     static let checksumByteCount = 32
+    /// The size of the code and the signature at the end of an opened index.
+    static let proofByteCount = 32 + 64
     static let headerLimit = 64 << 10
     static let indexLimit = 256 << 20
     static let fileLimit: UInt64 = 4 << 30
@@ -26,7 +28,6 @@ package enum VaultFormat {
     static let recordLimit = 1_000_000
     static let versionLimit = 10_000
     static let generationTagLimit = 1_024
-    static let lockedWriteLimit = 1_000
     static let directoryLimit = 10_000
     static let settingLimit = 1_000
     /// In bytes.

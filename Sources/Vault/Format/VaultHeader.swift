@@ -8,7 +8,7 @@ package struct VaultHeader: Equatable, Sendable {
     package var generation: UInt64
     /// The epoch of the index key in use.
     package var indexEpoch: UInt32
-    /// 32 bytes. Values written while the vault is locked are sealed to it.
+    /// 32 bytes: checks the signature of the index.
     package var publicKey: [UInt8]
     package var slots: [KeySlot]
     var indexNonce: [UInt8]
@@ -92,11 +92,10 @@ package struct VaultHeader: Equatable, Sendable {
                 .newerFormat,
                 "the vault has format \(format), which requires a newer version of zg-env")
         }
-        guard format != VaultFormat.preReleaseNumber else {
+        guard !(1...VaultFormat.lastPreReleaseNumber).contains(format) else {
             throw VaultError(
                 .preReleaseFormat,
-                "the vault was created by a pre-release of zg-env (format \(format)), which this version "
-                    + "cannot read")
+                "the vault was created by a pre-release of zg-env, which this version cannot read")
         }
         guard format == VaultFormat.number, try reader.uint16() == 0,
             try reader.uint32() == UInt32(byteCount)
@@ -124,8 +123,9 @@ package struct VaultHeader: Equatable, Sendable {
     }
 
     private func checkBounds(byteCount: Int) throws(VaultError) {
-        guard indexByteCount <= UInt64(VaultFormat.indexLimit + AuthenticatedCipher.tagByteCount),
-            indexByteCount > UInt64(AuthenticatedCipher.tagByteCount),
+        let added = AuthenticatedCipher.tagByteCount + VaultFormat.proofByteCount
+        guard indexByteCount <= UInt64(VaultFormat.indexLimit + added),
+            indexByteCount > UInt64(added),
             fileByteCount <= VaultFormat.fileLimit,
             fileByteCount >= UInt64(byteCount) + indexByteCount, indexEpoch > 0, generation > 0
         else { throw VaultError(damaged: .header, "the vault's header is inconsistent") }
@@ -148,9 +148,9 @@ package struct VaultHeader: Equatable, Sendable {
         }
     }
 
-    /// Returns "zgv2/index" and the whole header, so that changing the header makes the index
+    /// Returns "zgv3/index" and the whole header, so that changing the header makes the index
     /// unreadable.
     static func indexAssociatedData(header: [UInt8]) -> [UInt8] {
-        Array("zgv2/index".utf8) + header
+        Array("zgv3/index".utf8) + header
     }
 }

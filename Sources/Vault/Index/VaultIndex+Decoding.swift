@@ -12,7 +12,7 @@ extension VaultIndex {
     /// outside of `extent` are skipped.
     ///
     /// - Parameters:
-    ///   - opened: The padded index. Accounts refer to parts of it.
+    ///   - opened: The padded index, without its proof. Accounts refer to parts of it.
     ///   - chunksByteCount: The size of all chunks, which the versions must cover exactly.
     ///   - decoded: The result of decoding the same slice before, unmodified; its variables are
     ///     reused.
@@ -64,7 +64,7 @@ extension VaultIndex {
             skipping: extent != .everything, StoredVersion.decode,
             key: { ($0.variable, $0.version) }, <)
         batches = try content.list(
-            "data keys", .max, 89, skipping: !values, Batch.decode, key: { $0.id }, <)
+            "data keys", .max, Batch.byteCount, skipping: !values, Batch.decode, key: { $0.id }, <)
         var heads = content
         let entries = try content.list(
             "journal entries", Self.journalLimit, 29, skipping: extent != .everything,
@@ -89,11 +89,6 @@ extension VaultIndex {
                 _ = try reader.section(32)
                 return opened.part(start..<start + 32)
             }, key: { _ in 0 }, { _, _ in true })
-        var section = try content.section(Int(try content.uint32()))
-        if extent.hasCheckpoint {
-            checkpoint = try Checkpoint.decode(from: &section)
-            try section.expectEnd(of: "the checkpoint")
-        }
     }
 }
 

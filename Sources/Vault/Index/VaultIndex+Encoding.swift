@@ -1,11 +1,12 @@
 internal import Sealing
 
 extension VaultIndex {
-    /// Returns the canonical encoding, padded, in secret memory because it contains tokens.
+    /// Returns the canonical encoding, padded, in secret memory because it contains tokens. It has
+    /// room for the proof.
     ///
     /// u32 content length, the group flag, then the sections, each preceded by its u32 length:
     /// metadata, projects, variables, current versions, earlier versions, batches, journal,
-    /// accounts, former log keys, checkpoint; then zeros to a multiple of 4 KiB.
+    /// accounts, former log keys; then zeros to a multiple of 4 KiB.
     ///
     /// - Throws: ``VaultError/Code/tooLarge`` beyond the limits of the format.
     func encoded() throws(VaultError) -> SecretBuffer {
@@ -13,23 +14,17 @@ extension VaultIndex {
         try checkLimits()
         let front = encodedFront()
         let secrets = try encodedSecrets()
-        // The longest section is appended unchanged, so that it is copied only once.
-        var back = ByteWriter()
-        back.uint32(UInt32(checkpoint.byteCount))
-        checkpoint.encodeFront(into: &back)
-        let content = front.count + secrets.count + 4 + checkpoint.byteCount
+        let content = front.count + secrets.count
         let padded = Padding.paddedByteCount(ofIndex: 4 + content)
         guard padded <= VaultFormat.indexLimit else {
             throw VaultError(.tooLarge, "the vault's index would be larger than 256 MiB")
         }
         let padding = [UInt8](repeating: 0, count: padded - 4 - content)
         return try guarding { () throws(SealingError) in
-            var all = try SecretBuffer(capacity: padded)
+            var all = try SecretBuffer(capacity: padded + IndexProof.byteCount)
             try all.append(uint32: content)
             try front.withBytes { (part) throws(SealingError) in try all.append(part) }
             try all.append(secrets)
-            try back.withBytes { (part) throws(SealingError) in try all.append(part) }
-            try checkpoint.entries.withBytes { (part) throws(SealingError) in try all.append(part) }
             try all.append(padding)
             return all
         }
@@ -123,10 +118,6 @@ extension VaultIndex {
         }
         guard journal.count + secretJournal.count <= VaultIndex.journalLimit else {
             throw VaultError(.tooLarge, "a vault's journal can hold at most 10,000 entries")
-        }
-        guard checkpoint.entries.count <= CheckpointEntries.limit else {
-            throw VaultError(
-                .tooLarge, "the checkpoint has too many entries for records that no longer exist")
         }
         var counts: [Identifier: Int] = [:]
         if earlierVersions.count > VaultFormat.versionLimit {

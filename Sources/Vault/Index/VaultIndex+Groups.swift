@@ -10,8 +10,4 @@ extension VaultIndex {
     package var sharedProjectIDs: Set<Identifier> {
         Set(groupEntries(.sharedProject).compactMap { Identifier($0.payload.prefix(16)) })
     }
-
-    /// Returns whether an entry was written with the root, as it is. The index must include a
-    /// checkpoint whose MAC was verified.
-    package func acceptsGroupEntry(_ entry: JournalEntry) -> Bool { accepts(.open(entry)) }
 }

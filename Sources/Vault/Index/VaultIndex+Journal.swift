@@ -32,45 +32,6 @@ extension VaultIndex {
         return found.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
     }
 
-    /// Checks that no rotation, and nothing about a group, was inserted or changed without the root,
-    /// and nothing about a group removed; the user cannot override this. Does nothing while the
-    /// values are locked, or for a listing.
-    ///
-    /// - Throws: ``VaultError/Code/damaged``.
-    func checkRootEntries(with keys: VaultKeys) throws(VaultError) {
-        guard keys.opensValues, extent.hasCheckpoint else { return }
-        for entry in journal
-        where GroupEntryKind.requiringRoot.contains(entry.kind) && !accepts(.open(entry)) {
-            if RotationEntry.kinds.contains(entry.kind) { throw RotationEntry.forged }
-            throw Self.forgedGroupEntry
-        }
-        let entries = checkpoint.entries
-        for place in entries.journalEntries {
-            // Parts of the index have no other entries about groups.
-            guard case .journalEntry(let accepted) = entries.accepted(at: place),
-                let kind = GroupEntryKind(rawValue: accepted.kind),
-                extent == .everything || kind == .sharedProject
-            else { continue }
-            guard journal.contains(where: { $0.id == accepted.id }) else {
-                throw Self.forgedGroupEntry
-            }
-        }
-    }
-
-    private static var forgedGroupEntry: VaultError {
-        VaultError(
-            damaged: .rotation,
-            "group data in the vault was changed by someone who cannot open the values")
-    }
-
-    /// Whether there is unfinished work that may need versions of values: any entry but ended
-    /// rotations.
-    var hasOpenWork: Bool {
-        journal.contains {
-            $0.kind != RotationEntry.endedKind && GroupEntryKind(rawValue: $0.kind) == nil
-        }
-    }
-
     /// The number of journal entries that are neither writes to Vercel, ended rotations nor about
     /// groups.
     package var otherOpenWorkCount: Int {

@@ -5,13 +5,11 @@ package struct VaultIndex {
     package enum Extent: Sendable {
         /// Projects, variables, accounts and metadata: enough for a listing.
         case listing
-        /// The listing, the current values' locations and the checkpoint: enough for `reveal` and
-        /// `run`.
+        /// The listing and the current values' locations: enough for `reveal` and `run`.
         case currentValues
         /// Everything, which writing requires.
         case everything
 
-        var hasCheckpoint: Bool { self != .listing }
         var hasCurrentValues: Bool { self != .listing }
     }
 
@@ -37,8 +35,6 @@ package struct VaultIndex {
     /// Sorted by name.
     package var accounts: [Account] = []
     var formerLogKeys: [SecretSlice] = []
-    /// Empty for a listing, which does not decode it.
-    var checkpoint = Checkpoint()
 
     init(extent: Extent) {
         self.extent = extent
@@ -124,8 +120,8 @@ extension VaultIndex {
     package var formerNames: [Identifier: Set<String>] {
         var names: [Identifier: Set<String>] = [:]
         for version in earlierVersions + currentVersions.values {
-            guard let sealed = version.sealedName else { continue }
-            names[version.variable, default: []].insert(sealed.name)
+            guard let name = version.formerName else { continue }
+            names[version.variable, default: []].insert(name)
         }
         return names
     }

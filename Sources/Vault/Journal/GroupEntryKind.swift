@@ -1,8 +1,5 @@
 /// Journal entries about groups that this vault shares projects with. Another module writes their
 /// payloads; `docs/group-format.md` section 9 specifies them.
-///
-/// Only writes with the root add or change them, so the checkpoint holds each of them: one that it
-/// does not hold was put there by somebody without the root.
 package enum GroupEntryKind: UInt8, Sendable, CaseIterable {
     /// The membership of one group. Its payload begins with a section that only the root opens; see
     /// `VaultKeys.sealedGroupSecrets`.
@@ -17,8 +14,4 @@ package enum GroupEntryKind: UInt8, Sendable, CaseIterable {
 
     /// The largest payload in bytes.
     static let payloadLimit = 64 << 20
-
-    /// The kinds of entries that only writes with the root may add or change, including rotations.
-    static let requiringRoot: Set<UInt8> = Set(
-        RotationEntry.kinds + allCases.map(\.rawValue))
 }

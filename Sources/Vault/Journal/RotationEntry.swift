@@ -2,9 +2,7 @@ internal import Sealing
 
 /// A rotation: open in the journal, or ended and kept as history.
 ///
-/// Resuming a rotation runs its commands, so only what the checkpoint covers is trusted: someone
-/// with only the index key cannot insert other commands. Contains no value, nor anything derived
-/// from one.
+/// Contains no value, nor anything derived from one.
 package struct RotationEntry: Equatable, Sendable {
     /// Permanent.
     package let id: Identifier
@@ -48,14 +46,7 @@ package struct RotationEntry: Equatable, Sendable {
         VaultError(damaged: .encoding, "a rotation in the journal is malformed")
     }
 
-    /// The error for a rotation that the checkpoint does not cover.
-    static var forged: VaultError {
-        VaultError(
-            damaged: .rotation,
-            "a rotation in the journal was changed by someone who cannot open the values")
-    }
-
-    /// Decodes a journal entry. Returns nil for another kind. Does not check the author.
+    /// Decodes a journal entry. Returns nil for another kind.
     ///
     /// - Throws: ``VaultError/Code/damaged`` if the payload is malformed.
     package init?(_ entry: JournalEntry) throws(VaultError) {

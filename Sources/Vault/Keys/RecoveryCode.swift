@@ -29,11 +29,11 @@ package final class RecoveryCode {
         try guarding { () throws(SealingError) in try CodeText.text(of: bytes) }
     }
 
-    /// Derives the key that wraps the root: BLAKE2b of "zgv2/recovery" and the slot's salt, keyed
+    /// Derives the key that wraps the root: BLAKE2b of "zgv3/recovery" and the slot's salt, keyed
     /// with the code's 16 bytes. The code is random, so it needs no slow hash.
     func wrappingKey(salt: [UInt8]) throws(VaultError) -> SecretBytes {
         try guarding { () throws(SealingError) in
-            try (Array("zgv2/recovery".utf8) + salt).withBytes { (message) throws(SealingError) in
+            try (Array("zgv3/recovery".utf8) + salt).withBytes { (message) throws(SealingError) in
                 try bytes.withBytes { (key) throws(SealingError) in
                     try Digest.keyed(message, key: key)
                 }

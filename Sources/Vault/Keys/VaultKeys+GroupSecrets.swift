@@ -1,7 +1,7 @@
 package import Sealing
 
 extension VaultKeys {
-    /// Seals a member's private keys under a key derived from the root: label "zgv2root", number 4.
+    /// Seals a member's private keys under a key derived from the root: label "zgv3root", number 4.
     ///
     /// - Parameter entry: The id of the journal entry, which the seal covers.
     /// - Returns: 24 bytes of nonce, ciphertext, 16 bytes of tag.
@@ -41,6 +41,6 @@ extension VaultKeys {
     }
 
     private static func data(_ vault: Identifier, _ entry: Identifier) -> [UInt8] {
-        Array("zgv2/group".utf8) + [UInt8](repeating: 0, count: 6) + vault.bytes + entry.bytes
+        Array("zgv3/group".utf8) + [UInt8](repeating: 0, count: 6) + vault.bytes + entry.bytes
     }
 }

@@ -4,69 +4,54 @@ extension VaultKeys {
     /// Opens a token of the value tier.
     ///
     /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked,
-    ///   ``VaultError/Code/damaged`` if the box was sealed for another origin, account or vault.
+    ///   ``VaultError/Code/damaged`` if it was sealed for another origin, account or vault.
     package func token(
         of account: Account, vault: Identifier, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
-        guard let pair = try root?.boxKeyPair() else {
+        guard let key = try root?.tokenKey() else {
             throw VaultError(.wrongPassphrase, "the token for \(account.name) is locked")
         }
-        let text: SecretSlice
-        do {
-            text = try arena.allocate(
-                count: max(account.secret.count - SealedBox.overheadByteCount, 0))
-            try account.secret.withBytes { (box) throws(SealingError) in
-                try text.withMutableBytes { (out) throws(SealingError) in
-                    try SealedBox.open(box, with: pair, into: &out)
-                }
-            }
+        let sealed = account.secret.withBytes { $0.array }
+        do throws(SealingError) {
+            return try AuthenticatedCipher.opened(
+                sealed, additionalData: account.tokenData(vault: vault), key: key, in: arena)
         } catch {
             throw VaultError(
                 error, damaged: .value,
-                "the token for \(account.name) failed authentication: it is corrupt or was tampered with"
-            )
+                "the token for \(account.name) failed authentication: it is corrupt, or was sealed "
+                    + "for another origin, account or vault")
         }
-        let front = account.protectedFront(vault: vault)
-        let isItsOwn =
-            text.count > front.count
-            && text.part(0..<front.count).withBytes { found in
-                front.withBytes { found.isEqualInConstantTime(to: $0) }
-            }
-        guard isItsOwn else {
-            throw VaultError(
-                damaged: .value,
-                "the token for \(account.name) was sealed for a different origin, account or vault")
+    }
+
+    /// Seals a token so that only the value tier opens it, and only as the token of `account`, whose
+    /// origin and name must be final.
+    ///
+    /// - Returns: 24 bytes of nonce, ciphertext, 16 bytes of tag, in `arena`.
+    /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked.
+    func protected(
+        _ token: SecretSlice, for account: Account, vault: Identifier, in arena: SecretArena
+    ) throws(VaultError) -> SecretSlice {
+        guard let key = try root?.tokenKey() else {
+            throw VaultError(.wrongPassphrase, "protecting a token requires unlocked values")
         }
-        return text.part(front.count..<text.count)
+        let sealed = token.withBytes {
+            AuthenticatedCipher.sealed(
+                $0, additionalData: account.tokenData(vault: vault), key: key)
+        }
+        return try guarding { () throws(SealingError) in
+            try sealed.withBytes { (sealed) throws(SealingError) in try arena.copy(sealed) }
+        }
     }
 }
 
 extension Account {
-    /// Returns what precedes a protected token: label, vault, origin and name.
-    fileprivate func protectedFront(vault: Identifier) -> [UInt8] {
+    /// What the seal of a protected token covers: label, vault, origin and name.
+    fileprivate func tokenData(vault: Identifier) -> [UInt8] {
         var writer = ByteWriter()
-        writer.raw(Array("zgv2/token".utf8) + [UInt8](repeating: 0, count: 6))
+        writer.raw(Array("zgv3/token".utf8) + [UInt8](repeating: 0, count: 6))
         writer.identifier(vault)
         writer.text(origin)
         writer.text(name)
         return writer.bytes
-    }
-
-    /// Seals this account's token to a vault's public key.
-    ///
-    /// - Throws: ``VaultError/Code/damaged`` for an unusable public key.
-    func protected(
-        _ token: SecretSlice, vault: Identifier, publicKey: [UInt8], in arena: SecretArena
-    ) throws(VaultError) -> SecretSlice {
-        let front = protectedFront(vault: vault)
-        return try guarding { () throws(SealingError) in
-            var text = try SecretBuffer(capacity: front.count + token.count)
-            try text.append(front)
-            try text.append(token)
-            let box = try text.withBytes { (text) throws(SealingError) in
-                try SealedBox.seal(text, to: publicKey)
-            }
-            return try box.withBytes { (box) throws(SealingError) in try arena.copy(box) }
-        }
     }
 }

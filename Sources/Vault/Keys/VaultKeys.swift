@@ -54,31 +54,35 @@ package struct RootKey: ~Copyable {
         try guarding { () throws(SealingError) in RootKey(try SecretBytes.random(count: 32)) }
     }
 
-    /// Derives the index key of an epoch: label "zgv2indx", number = epoch.
+    /// Derives the index key of an epoch: label "zgv3indx", number = epoch.
     package borrowing func indexKey(epoch: UInt32) throws(VaultError) -> IndexKey {
-        IndexKey(try derive(bytes, UInt64(epoch), "zgv2indx"), epoch: epoch)
+        IndexKey(try derive(bytes, UInt64(epoch), "zgv3indx"), epoch: epoch)
     }
 
-    /// Derives the key pair to which values are sealed while the vault is locked: label "zgv2root",
-    /// number 1.
-    borrowing func boxKeyPair() throws(VaultError) -> SealedBox.KeyPair {
-        let seed = try derive(bytes, 1, "zgv2root")
-        return try guarding { () throws(SealingError) in try SealedBox.KeyPair(seed: seed) }
+    /// Derives the pair that signs the index: label "zgv3root", number 1.
+    borrowing func signingPair() throws(VaultError) -> SigningKeyPair {
+        let seed = try derive(bytes, 1, "zgv3root")
+        return try guarding { () throws(SealingError) in try SigningKeyPair(seed: seed) }
     }
 
-    /// Derives Kb, which wraps the data keys of writes with the root: label "zgv2root", number 2.
+    /// Derives Kb, which wraps the data keys: label "zgv3root", number 2.
     borrowing func batchKey() throws(VaultError) -> SecretBytes {
-        try derive(bytes, 2, "zgv2root")
+        try derive(bytes, 2, "zgv3root")
     }
 
-    /// Derives Kc, which authenticates the checkpoint: label "zgv2root", number 3.
-    borrowing func checkpointKey() throws(VaultError) -> SecretBytes {
-        try derive(bytes, 3, "zgv2root")
+    /// Derives Km, which makes the code of the index: label "zgv3root", number 3.
+    borrowing func indexCodeKey() throws(VaultError) -> SecretBytes {
+        try derive(bytes, 3, "zgv3root")
     }
 
-    /// Derives the key that seals a member's private keys: label "zgv2root", number 4.
+    /// Derives the key that seals a member's private keys: label "zgv3root", number 4.
     borrowing func groupKey() throws(VaultError) -> SecretBytes {
-        try derive(bytes, 4, "zgv2root")
+        try derive(bytes, 4, "zgv3root")
+    }
+
+    /// Derives the key that seals protected tokens: label "zgv3root", number 5.
+    borrowing func tokenKey() throws(VaultError) -> SecretBytes {
+        try derive(bytes, 5, "zgv3root")
     }
 
     fileprivate borrowing func withBytes<R, E>(
@@ -98,12 +102,12 @@ package struct IndexKey: ~Copyable {
         self.epoch = epoch
     }
 
-    /// Derives the key of the index itself: label "zgv2sub_", number 1.
+    /// Derives the key of the index itself: label "zgv3sub_", number 1.
     borrowing func sealingKey() throws(VaultError) -> SecretBytes {
-        try derive(bytes, 1, "zgv2sub_")
+        try derive(bytes, 1, "zgv3sub_")
     }
 
-    /// Files beside the vault with keys derived from the index key: label "zgv2sub_", and this
+    /// Files beside the vault with keys derived from the index key: label "zgv3sub_", and this
     /// number.
     package enum Purpose: UInt64 {
         /// The lines of the audit log.
@@ -115,7 +119,7 @@ package struct IndexKey: ~Copyable {
     }
 
     borrowing func derivedKey(for purpose: Purpose) throws(VaultError) -> SecretBytes {
-        try derive(bytes, purpose.rawValue, "zgv2sub_")
+        try derive(bytes, purpose.rawValue, "zgv3sub_")
     }
 }
 

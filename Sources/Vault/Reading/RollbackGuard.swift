@@ -5,20 +5,11 @@ internal import SystemFiles
 package struct VaultObservation: Equatable, Sendable {
     /// The newest generation, to detect an older copy of the file.
     package let position: VaultPosition
-    /// 32 bytes. Locked writes seal to no other key.
+    /// 32 bytes: the key by which a reader without the root checks who wrote the index.
     package let publicKey: [UInt8]
-    /// The generation of the newest checkpoint that was verified with the root; 0 for none.
-    package let checkpointGeneration: UInt64
 
-    package init(position: VaultPosition, publicKey: [UInt8], checkpointGeneration: UInt64) {
+    package init(position: VaultPosition, publicKey: [UInt8]) {
         (self.position, self.publicKey) = (position, publicKey)
-        self.checkpointGeneration = checkpointGeneration
-    }
-
-    /// Returns a copy with a different checkpoint.
-    package func with(checkpointGeneration: UInt64) -> VaultObservation {
-        VaultObservation(
-            position: position, publicKey: publicKey, checkpointGeneration: checkpointGeneration)
     }
 }
 
@@ -40,9 +31,8 @@ package struct RollbackGuard: Equatable, Sendable {
     package var line: [UInt8] {
         let position = sighting.position
         let parts = [
-            "zg-env-anchor-2", vaultID.hexadecimal, "\(position.generation)",
+            "zg-env-anchor-3", vaultID.hexadecimal, "\(position.generation)",
             Hexadecimal.text(of: position.indexTag), Hexadecimal.text(of: sighting.publicKey),
-            "\(sighting.checkpointGeneration)",
         ]
         return Array((parts.joined(separator: " ") + "\n").utf8)
     }
@@ -52,18 +42,17 @@ package struct RollbackGuard: Equatable, Sendable {
         guard line.count <= Self.byteLimit, let text = String(validating: line, as: UTF8.self)
         else { return nil }
         let parts = text.dropLast().split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 6,
+        guard parts.count == 5,
             let vaultID = Hexadecimal.bytes(of: parts[1]).flatMap({ Identifier($0) }),
             let generation = UInt64(parts[2]), let tag = Hexadecimal.bytes(of: parts[3]),
             tag.count == 16,
-            let publicKey = Hexadecimal.bytes(of: parts[4]), publicKey.count == 32,
-            let checkpoint = UInt64(parts[5])
+            let publicKey = Hexadecimal.bytes(of: parts[4]), publicKey.count == 32
         else { return nil }
         self.init(
             vaultID: vaultID,
             sighting: VaultObservation(
                 position: VaultPosition(generation: generation, indexTag: tag),
-                publicKey: publicKey, checkpointGeneration: checkpoint))
+                publicKey: publicKey))
         guard self.line == line else { return nil }
     }
 

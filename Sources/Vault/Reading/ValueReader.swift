@@ -2,41 +2,28 @@ package import Sealing
 internal import Threads
 
 /// Opens values of one generation of a vault, on demand.
-///
-/// Returns only values that were sealed or accepted with the root, unless created with `givesAny`:
-/// such a reader must not disclose values or base decisions on them.
 package final class ValueReader {
     private let vault: Vault
     private let index: VaultIndex
-    private let keys: VaultKeys
     private let batchKey: SecretBytes
-    private let givesAny: Bool
-    /// Derived when the first batch of a locked write is opened, which most commands never do.
-    private var keyPair: KeyPairHolder?
     private let keyArena = SecretArena(firstRegionByteCount: 4096)
     private var dataKeys: [Identifier: SecretSlice] = [:]
     private var opening: BatchOpening
-    /// A dictionary, because there is a batch for every unaccepted write.
+    /// A dictionary, because each write may leave a batch.
     private lazy var batches = Dictionary(uniqueKeysWithValues: index.batches.map { ($0.id, $0) })
-
-    private final class KeyPairHolder {
-        let pair: SealedBox.KeyPair
-        init(_ pair: consuming SealedBox.KeyPair) { self.pair = pair }
-    }
 
     /// Opens successive values, caching the last batch's key and data: thousands of values may
     /// share a batch.
     private struct BatchOpening: ~Copyable {
-        let vault: Identifier
         private var last: (id: Identifier, key: SecretSlice)?
-        private var data = ValueChunk.AssociatedData()
+        private var data: ValueChunk.AssociatedData
 
-        init(vault: Identifier) { self.vault = vault }
+        init(vault: Identifier) { data = ValueChunk.AssociatedData(vault: vault) }
 
         /// - Parameter findKey: Called when the batch differs from the last one.
         mutating func open(
             _ chunk: RawSpan, batch: Identifier, variable: Identifier, version: Identifier,
-            project: Identifier, name: String, in arena: SecretArena,
+            name: String, in arena: SecretArena,
             findKey: (Identifier) throws(VaultError) -> SecretSlice
         ) throws(VaultError) -> SecretSlice {
             let key: SecretSlice
@@ -45,11 +32,9 @@ package final class ValueReader {
             } else {
                 key = try findKey(batch)
                 last = (batch, key)
-                data.begin(vault: vault, batch: batch)
             }
-            return try data.withBytes(
-                variable: variable, version: version, project: project, name: name
-            ) { (data) throws(VaultError) in
+            return try data.withBytes(variable: variable, version: version) {
+                (data) throws(VaultError) in
                 try ValueChunk.open(
                     chunk, associatedData: data, dataKey: key, in: arena, name: name)
             }
@@ -57,52 +42,30 @@ package final class ValueReader {
     }
 
     /// - Parameters:
-    ///   - index: Decoded with at least the current values, and its checkpoint verified.
-    ///   - givesAny: Whether unaccepted values are readable, for checks of the whole vault that
-    ///     disclose nothing.
+    ///   - index: Decoded with at least the current values.
     /// - Returns: nil while the values are locked.
     package init?(
-        vault: Vault, index: VaultIndex, keys: VaultKeys, givesAny: Bool = false
+        vault: Vault, index: VaultIndex, keys: VaultKeys
     ) throws(VaultError) {
         guard let batchKey = try keys.root?.batchKey() else { return nil }
         self.vault = vault
         self.index = index
-        self.keys = keys
         self.batchKey = batchKey
-        self.givesAny = givesAny
         opening = BatchOpening(vault: vault.header.vaultID)
     }
 
     /// Opens a version of a variable into `arena`.
     ///
-    /// - Throws: ``VaultError/Code/notAccepted``; ``VaultError/Code/damaged`` if the chunk or its
-    ///   data key was changed or belongs elsewhere.
+    /// - Throws: ``VaultError/Code/damaged`` if the chunk or its data key was changed or belongs
+    ///   elsewhere.
     package func value(
         of variable: Variable, _ version: StoredVersion, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
-        guard givesAny || index.accepts(version) else { throw Self.notAccepted(variable.name) }
-        return try anyValue(of: variable, version, in: arena)
-    }
-
-    private static func notAccepted(_ name: String) -> VaultError {
-        VaultError(
-            .notAccepted,
-            "the value of \(name) changed while the vault was locked, and the change has not been confirmed"
-        )
-    }
-
-    func anyValue(
-        of variable: Variable, _ version: StoredVersion, in arena: SecretArena
-    ) throws(VaultError) -> SecretSlice {
-        guard batches[version.batch]?.isSealed != true || !index.accepts(version) else {
-            throw Self.forged
-        }
         let chunk = try vault.chunk(of: version)
         return try chunk.withBytes { (chunk) throws(VaultError) in
             try opening.open(
                 chunk, batch: version.batch, variable: variable.id, version: version.id,
-                project: version.sealedName?.project ?? variable.project,
-                name: version.sealedName?.name ?? variable.name, in: arena, findKey: dataKey)
+                name: variable.name, in: arena, findKey: dataKey)
         }
     }
 
@@ -131,9 +94,6 @@ package final class ValueReader {
             guard !overflow, end <= vault.header.chunksByteCount else {
                 throw VaultError(damaged: .layout, "a value lies outside the vault file")
             }
-            guard givesAny || index.accepts(versions.values[version], guess: variable) else {
-                throw Self.notAccepted(index.variables[variable].name)
-            }
             places.append(
                 Place(
                     offset: offset, end: end, position: position, variable: variable,
@@ -148,9 +108,6 @@ package final class ValueReader {
         for place in places where versions.values[place.version].batch != known {
             known = versions.values[place.version].batch
             _ = try dataKey(of: versions.values[place.version].batch)
-            // Everything here is accepted, unless the reader gives any value.
-            let isSealed = batches[versions.values[place.version].batch]?.isSealed == true
-            guard !isSealed || givesAny else { throw Self.forged }
         }
         let first = Part(places[..<half], arena: arena, of: self)
         let other = Part(places[half...], arena: SecretArena(zeroed: false), of: self)
@@ -228,16 +185,13 @@ package final class ValueReader {
                         let start = Int(place.offset - first.offset)
                         let end = Int(place.end - first.offset)
                         // Field by field, because copying a record retains each of its strings.
-                        let sealed = versions[place.version].sealedName
                         values.append(
                             try opening.open(
                                 chunks.extracting(start..<end),
                                 batch: versions[place.version].batch,
                                 variable: variables[place.variable].id,
                                 version: versions[place.version].id,
-                                project: sealed?.project ?? variables[place.variable].project,
-                                name: sealed?.name ?? variables[place.variable].name, in: arena,
-                                findKey: key))
+                                name: variables[place.variable].name, in: arena, findKey: key))
                     }
                 }
                 rest = rest.dropFirst(together.count)
@@ -251,11 +205,6 @@ package final class ValueReader {
             }
             return key
         }
-    }
-
-    /// Whether the current value of a variable may be disclosed or compared.
-    package func isAccepted(_ variable: Variable) -> Bool {
-        index.currentVersions[variable.id].map { givesAny || index.accepts($0) } ?? true
     }
 
     /// Opens the current value of a variable. Returns nil if the vault has none.
@@ -272,33 +221,9 @@ package final class ValueReader {
         guard let batch = batches[id] else {
             throw VaultError(damaged: .layout, "a value has no data key")
         }
-        let key: SecretSlice
-        switch batch.wrapping {
-        case .root:
-            key = try batch.unwrapped(
-                vault: vault.header.vaultID, batchKey: batchKey, in: keyArena)
-        case .sealed:
-            key = try batch.unwrapped(
-                vault: vault.header.vaultID, keyPair: try holder().pair, in: keyArena)
-        }
+        let key = try batch.unwrapped(
+            vault: vault.header.vaultID, batchKey: batchKey, in: keyArena)
         dataKeys[id] = key
         return key
-    }
-
-    private func holder() throws(VaultError) -> KeyPairHolder {
-        if let keyPair { return keyPair }
-        guard let pair = try keys.root?.boxKeyPair() else {
-            throw VaultError(.wrongPassphrase, "the values are locked")
-        }
-        let holder = KeyPairHolder(pair)
-        keyPair = holder
-        return holder
-    }
-
-    /// The error for an accepted version in a batch that can be made with the public key alone.
-    private static var forged: VaultError {
-        VaultError(
-            damaged: .batch, "an accepted value was replaced by someone who cannot open the values"
-        )
     }
 }

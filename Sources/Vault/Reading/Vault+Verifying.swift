@@ -9,9 +9,8 @@ extension Vault {
     }
 
     /// Checks every byte: the header and lengths (already checked when this vault was opened), the
-    /// tag and encoding of the index, and the hash of every chunk. Does not require the values'
-    /// key; with it, also checks the checkpoint's MAC and the rotations, and opens every data key
-    /// and every value.
+    /// tag, signature and encoding of the index, and the hash of every chunk. Does not require the
+    /// root; with it, also checks the code of the index, and opens every data key and every value.
     ///
     /// - Throws: ``VaultError/Code/epochChanged``, ``VaultError/Code/inputOutput`` and
     ///   ``VaultError/Code/outOfMemory``. Problems are returned, not thrown.
@@ -19,31 +18,18 @@ extension Vault {
         var inspection = VaultInspection()
         inspection.byteCount = header.fileByteCount
         inspection.opensValues = keys.opensValues
-        do throws(VaultError) {
-            try checkPublicKey(with: keys)
-        } catch {
-            inspection.problems.append(.init(.header, error))
-        }
         let index: VaultIndex
         do throws(VaultError) {
-            index = try uncheckedIndex(with: keys, extent: .everything)
+            index = try VaultIndex.decode(
+                openedIndex(with: keys, checksBoth: true), extent: .everything,
+                chunksByteCount: header.chunksByteCount)
         } catch  where error.code == .damaged {
-            inspection.problems.append(.init(.index, error))
+            inspection.problems.append(
+                .init(error.damage == .exchangedKey ? .header : .index, error))
             return inspection
         }
         inspection.variableCount = index.variables.count(where: \.isLive)
         inspection.removedVariableCount = index.variables.count { !$0.isLive }
-        do throws(VaultError) {
-            try checkCheckpoint(of: index, with: keys)
-        } catch  where error.code == .damaged {
-            inspection.problems.append(.init(.checkpoint, error))
-        }
-        if keys.opensValues {
-            for entry in index.journal
-            where RotationEntry.kinds.contains(entry.kind) && !index.accepts(.open(entry)) {
-                inspection.problems.append(.init(.journal, RotationEntry.forged))
-            }
-        }
         let reader = try ValueReader(vault: self, index: index, keys: keys)
         if let reader {
             for batch in index.batches {
@@ -77,7 +63,7 @@ extension Vault {
                     )
                 } else {
                     let arena = arenas.arena(for: bytes.count)
-                    _ = try reader?.anyValue(of: variable, version, in: arena)
+                    _ = try reader?.value(of: variable, version, in: arena)
                     problem = nil
                 }
             } catch  where error.code == .damaged {

@@ -11,10 +11,20 @@ package final class Vault {
     let file: any ReadableFile
     private var opening: IndexOpening?
 
-    /// Opens the file and checks the header and lengths, without opening anything sealed.
+    /// Opens the file for reading and checks the header and lengths, without opening anything sealed.
     package convenience init(opening path: String, in store: any FileStore) throws(VaultError) {
+        try self.init(path: path, file: try store.openToRead(path))
+    }
+
+    /// The same for a vault that is about to be replaced, which only its user may be able to write.
+    ///
+    /// - Throws: ``VaultError/Code/insecure``.
+    convenience init(changing path: String, in store: any FileStore) throws(VaultError) {
         try self.init(path: path, file: try store.open(path))
     }
+
+    /// Who else can delete the file or put an older copy in its place, as a sentence.
+    package var risk: String? { file.risk }
 
     /// Checks the header and lengths of an open file.
     ///
@@ -32,8 +42,7 @@ package final class Vault {
         } catch  where error.code == .preReleaseFormat {
             throw VaultError(
                 .preReleaseFormat,
-                "\(path) was created by a pre-release of zg-env (format \(VaultFormat.preReleaseNumber)), "
-                    + "which this version cannot read")
+                "\(path) was created by a pre-release of zg-env, which this version cannot read")
         }
         guard header.fileByteCount == file.byteCount else {
             throw VaultError(
@@ -57,56 +66,34 @@ package final class Vault {
     }
 
     func keys(root: consuming RootKey) throws(VaultError) -> VaultKeys {
-        // The checkpoint's MAC proves that the public key is the root's.
         let index = try root.indexKey(epoch: header.indexEpoch)
         return VaultKeys(index: index, root: root)
     }
 
-    /// Checks that the public key is the root's or, while the values are locked, at least usable
-    /// for sealing.
+    /// Checks that the public key is the root's. Does nothing without the root.
     ///
-    /// - Throws: ``VaultError/Code/damaged`` for another key, or a point of low order.
+    /// - Throws: ``VaultError/Code/damaged`` for another key.
     package func checkPublicKey(with keys: VaultKeys) throws(VaultError) {
-        guard let publicKey = try keys.root?.boxKeyPair().publicKey else {
-            if SealedBox.isUsable(header.publicKey) { return }
-            throw VaultError(
-                damaged: .exchangedKey,
-                "the public key of \(path) was replaced with an unusable one")
-        }
-        guard publicKey != header.publicKey else { return }
+        guard let publicKey = try keys.root?.signingPair().publicKey,
+            publicKey != header.publicKey
+        else { return }
         throw VaultError(
             damaged: .exchangedKey,
-            "the public key of \(path) was replaced: the person who replaced it "
-                + "could read the values written since")
+            "the public key of \(path) was replaced by someone who cannot open the values")
     }
 
-    /// Opens the index. If it includes the checkpoint and the values are unlocked, verifies the
-    /// checkpoint's MAC, and checks the journal against it.
+    /// Opens the index.
     ///
     /// - Throws: ``VaultError/Code/epochChanged`` for a key of another epoch,
-    ///   ``VaultError/Code/damaged`` if the tag, the checkpoint or a rotation is invalid.
+    ///   ``VaultError/Code/damaged`` if it was not written with the root, or not as it is.
     package func index(
         with keys: VaultKeys, extent: VaultIndex.Extent
     ) throws(VaultError) -> VaultIndex {
         let opened = try openedIndex(with: keys)
         let index = try VaultIndex.decode(
             opened, extent: extent, chunksByteCount: header.chunksByteCount)
-        try checkCheckpoint(of: index, with: keys)
-        try index.checkRootEntries(with: keys)
         opening = IndexOpening(keys: keys, tag: try indexTag(), opened: opened, index: index)
         return index
-    }
-
-    /// Verifies the checkpoint of this file's index, which also proves that the public key is the
-    /// root's. Does nothing while the values are locked, or for a listing.
-    func checkCheckpoint(of index: VaultIndex, with keys: VaultKeys) throws(VaultError) {
-        guard index.extent.hasCheckpoint, let key = try keys.root?.checkpointKey() else { return }
-        guard !index.checkpoint.holds(under: header, key: key) else { return }
-        try checkPublicKey(with: keys)
-        throw VaultError(
-            damaged: .checkpoint,
-            "the vault's slots or its checkpoint were changed by someone who cannot open "
-                + "the values")
     }
 
     /// An opened index, kept because a write soon after usually finds the same generation.
@@ -137,15 +124,16 @@ package final class Vault {
         return (opened, index)
     }
 
-    /// Decodes the index without verifying the checkpoint's MAC.
-    func uncheckedIndex(
-        with keys: VaultKeys, extent: VaultIndex.Extent
-    ) throws(VaultError) -> VaultIndex {
-        try VaultIndex.decode(
-            openedIndex(with: keys), extent: extent, chunksByteCount: header.chunksByteCount)
-    }
-
-    func openedIndex(with keys: VaultKeys) throws(VaultError) -> SecretSlice {
+    /// Opens the index's seal, and checks who wrote it, before anything of it is decoded: with the
+    /// root its code, otherwise its signature by the header's public key. Which public key is the
+    /// vault's, the rollback guards say.
+    ///
+    /// - Returns: The padded content.
+    ///
+    /// - Parameter checksBoth: Whether a reader with the root checks the signature, too.
+    func openedIndex(
+        with keys: VaultKeys, checksBoth: Bool = false
+    ) throws(VaultError) -> SecretSlice {
         guard keys.index.epoch == header.indexEpoch else {
             throw VaultError(
                 .epochChanged, "the index key of \(path) was replaced while the command was running"
@@ -153,16 +141,38 @@ package final class Vault {
         }
         let key = try keys.index.sealingKey()
         let sealed = try sealedIndex()
+        let opened: SecretSlice
         do {
-            return try AuthenticatedCipher.openInPlace(
+            opened = try AuthenticatedCipher.openInPlace(
                 sealed, nonce: header.indexNonce,
                 additionalData: VaultHeader.indexAssociatedData(header: headerBytes), key: key)
         } catch {
-            if keys.opensValues { try checkPublicKey(with: keys) }
             throw VaultError(
                 error, damaged: .tag,
                 "the index of \(path) failed authentication: it is corrupt or was tampered with")
         }
+        return try checkedContent(of: opened, with: keys, checksBoth)
+    }
+
+    private func checkedContent(
+        of opened: SecretSlice, with keys: VaultKeys, _ checksBoth: Bool
+    ) throws(VaultError) -> SecretSlice {
+        // The header's length of the index leaves room for the proof.
+        let end = opened.count - IndexProof.byteCount
+        let content = opened.part(0..<end)
+        let found = opened.part(end..<opened.count).withBytes { $0.array }
+        let proof = content.withBytes { IndexProof(of: headerBytes, $0) }
+        // A root of somebody else makes codes too: it may be in a slot whose key they know.
+        try checkPublicKey(with: keys)
+        let isMade = try keys.root?.made(found, of: proof)
+        let isSigned =
+            isMade == nil || checksBoth ? proof.isSigned(found, by: header.publicKey) : true
+        guard isMade ?? true, isSigned else {
+            throw VaultError(
+                damaged: .signature,
+                "\(path) was changed by someone who cannot open the values")
+        }
+        return content
     }
 
     /// Reads directly into the memory where it is opened, because copying a large index is

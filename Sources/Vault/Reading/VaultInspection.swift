@@ -7,10 +7,6 @@ package struct VaultInspection: Equatable, Sendable {
             /// The cleartext part: lengths, slots, public key.
             case header
             case index
-            /// The state last accepted with the root.
-            case checkpoint
-            /// Unfinished or ended work.
-            case journal
             case dataKey = "data-key"
             case value
         }

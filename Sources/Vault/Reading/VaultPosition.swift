@@ -48,12 +48,8 @@ extension Vault {
     }
 
     /// Returns what is seen of this file, for the rollback guards.
-    package func observation(
-        checkpointGeneration: UInt64
-    ) throws(VaultError) -> VaultObservation {
-        VaultObservation(
-            position: try position(), publicKey: header.publicKey,
-            checkpointGeneration: checkpointGeneration)
+    package func observation() throws(VaultError) -> VaultObservation {
+        VaultObservation(position: try position(), publicKey: header.publicKey)
     }
 
     /// Returns how this file relates to a generation that was seen before.
@@ -111,41 +107,12 @@ extension Vault {
         }
     }
 
-    /// Checks that the public key is the one last seen, unless it can be derived, and that the
-    /// checkpoint is not older.
-    ///
-    /// - Throws: ``VaultError/Code/damaged``.
-    func expect(
-        _ pinned: VaultObservation, _ index: VaultIndex, with keys: VaultKeys
-    ) throws(VaultError) {
-        guard keys.opensValues || header.publicKey == pinned.publicKey else {
-            throw replacedPublicKey
-        }
-        try expectCheckpoint(index, notBefore: pinned.checkpointGeneration)
-    }
-
     /// The error for a public key other than the one last seen.
     package var replacedPublicKey: VaultError {
         VaultError(
             .damaged,
-            "the public key of \(path) is not the one last seen on this machine: the person who "
-                + "changed it could read any values that you write now")
-    }
-
-    /// Checks that the checkpoint is not older than one that was seen.
-    ///
-    /// - Throws: ``VaultError/Code/damaged``.
-    package func expectCheckpoint(
-        _ index: VaultIndex, notBefore generation: UInt64
-    ) throws(VaultError) {
-        if index.checkpointGeneration < generation { throw olderCheckpoint }
-    }
-
-    /// The error for an older checkpoint than the one last seen.
-    package var olderCheckpoint: VaultError {
-        VaultError(
-            .damaged,
-            "the checkpoint of \(path) is older than the last one accepted on this machine")
+            "the public key of \(path) is not the one last seen on this machine, so it is not known "
+                + "who wrote the vault")
     }
 
     /// Returns the error for a file that is not accepted.

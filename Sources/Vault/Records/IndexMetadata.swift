@@ -61,10 +61,6 @@ package struct IndexMetadata: Equatable, Sendable {
     /// Sorted by path.
     package private(set) var approvedDirectories: [ApprovedDirectory] = []
 
-    /// The writes made while the values were locked, oldest first. Unauthenticated information for
-    /// people.
-    package internal(set) var lockedWrites: [LockedWrite] = []
-
     /// Sorted by name.
     package private(set) var settings: [VaultSetting] = []
 
@@ -106,8 +102,6 @@ package struct IndexMetadata: Equatable, Sendable {
         }
         writer.uint32(UInt32(approvedDirectories.count))
         for directory in approvedDirectories { directory.encode(into: &writer) }
-        writer.uint32(UInt32(lockedWrites.count))
-        for write in lockedWrites { write.encode(into: &writer) }
         writer.uint32(UInt32(settings.count))
         for setting in settings { setting.encode(into: &writer) }
     }
@@ -127,10 +121,6 @@ package struct IndexMetadata: Equatable, Sendable {
             "approved directories", limit: VaultFormat.directoryLimit,
             minimumByteCount: ApprovedDirectory.minimumByteCount, ApprovedDirectory.decode,
             by: \.path, bytesPrecede, else: "approved directories are not in order")
-        metadata.lockedWrites = try reader.ascending(
-            "locked writes", limit: VaultFormat.lockedWriteLimit,
-            minimumByteCount: LockedWrite.minimumByteCount, LockedWrite.decode,
-            by: \.generation, <, else: "locked writes are not in order")
         metadata.settings = try reader.ascending(
             "settings", limit: VaultFormat.settingLimit,
             minimumByteCount: VaultSetting.minimumByteCount, VaultSetting.decode,

@@ -2,13 +2,6 @@ internal import Sealing
 
 /// The location and checksum of a stored version.
 package struct StoredVersion: Equatable, Sendable {
-    /// The name and project under which a value was sealed, if the variable was renamed since: the
-    /// seal covers them.
-    package struct SealedName: Equatable, Sendable {
-        let project: Identifier
-        let name: String
-    }
-
     /// A 32-byte checksum. Not an array, because a vault has thousands.
     struct Checksum: Equatable, Sendable {
         private let parts: (UInt64, UInt64, UInt64, UInt64)
@@ -48,7 +41,7 @@ package struct StoredVersion: Equatable, Sendable {
     package let version: UInt64
     /// Covered by the seal; the number is for people.
     package let id: Identifier
-    package let batch: Identifier
+    let batch: Identifier
     /// Relative to the first chunk.
     var offset: UInt64
     /// The size of the chunk: nonce, ciphertext and tag.
@@ -57,7 +50,8 @@ package struct StoredVersion: Equatable, Sendable {
     let checksum: Checksum
     /// Milliseconds since 1970.
     package let createdAt: UInt64
-    var sealedName: SealedName?
+    /// The variable's name when the value was stored, if it was renamed since.
+    var formerName: String?
 
     static let minimumByteCount = 109
 
@@ -70,25 +64,16 @@ package struct StoredVersion: Equatable, Sendable {
         writer.uint32(length)
         checksum.encode(into: &writer)
         writer.uint64(createdAt)
-        writer.flag(sealedName != nil)
-        if let sealedName {
-            writer.identifier(sealedName.project)
-            writer.text(sealedName.name)
-        }
+        writer.optionalText(formerName)
     }
 
     static func decode(from reader: inout ByteReader) throws(VaultError) -> StoredVersion {
-        var version = StoredVersion(
+        StoredVersion(
             variable: try reader.identifier(), version: try reader.uint64(),
             id: try reader.identifier(), batch: try reader.identifier(),
             offset: try reader.uint64(),
             length: try reader.uint32(), checksum: try Checksum(from: &reader),
-            createdAt: try reader.uint64())
-        if try reader.flag() {
-            version.sealedName = SealedName(
-                project: try reader.identifier(),
-                name: try reader.text(limit: VaultFormat.nameLimit))
-        }
-        return version
+            createdAt: try reader.uint64(),
+            formerName: try reader.optionalText(limit: VaultFormat.nameLimit))
     }
 }

@@ -2,52 +2,34 @@ package import Sealing
 
 /// A sealed value: nonce (24), then XChaCha20-Poly1305 of u32 length, value, zeros.
 package enum ValueChunk {
-    private static let label = Array("zgv2/value".utf8) + [UInt8](repeating: 0, count: 6)
+    private static let label = Array("zgv3/value".utf8) + [UInt8](repeating: 0, count: 6)
 
-    /// Returns "zgv2/value" zero-padded to 16 bytes, the ids of vault, batch, record, version and
-    /// project, and the name preceded by its u32 length.
-    static func associatedData(
-        vault: Identifier, batch: Identifier, variable: Identifier, version: Identifier,
-        project: Identifier, name: String
-    ) -> [UInt8] {
-        var writer = ByteWriter(reserving: 96 + name.utf8.count)
-        writer.raw(label)
-        writer.identifier(vault)
-        writer.identifier(batch)
-        writer.identifier(variable)
-        writer.identifier(version)
-        writer.identifier(project)
-        writer.text(name)
-        return writer.bytes
-    }
-
-    /// Associated data for many values; values of one batch share its beginning.
+    /// What the seal of a value covers: "zgv3/value" zero-padded to 16 bytes, and the ids of vault,
+    /// variable and version; 64 bytes. The signed index says whose version it is, and which.
     struct AssociatedData: ~Copyable {
-        private var writer = ByteWriter(reserving: 512)
-        private var commonByteCount = 0
+        private var writer = ByteWriter(reserving: 64)
 
-        /// Starts another batch.
-        mutating func begin(vault: Identifier, batch: Identifier) {
-            writer.removeLast(writer.count)
+        init(vault: Identifier) {
             writer.raw(label)
             writer.identifier(vault)
-            writer.identifier(batch)
-            commonByteCount = writer.count
         }
 
-        /// Passes the bytes that ``associatedData(vault:batch:variable:version:project:name:)``
-        /// returns to `body`.
+        /// Passes the data of one version to `body`.
         mutating func withBytes<R, E>(
-            variable: Identifier, version: Identifier, project: Identifier, name: String,
-            _ body: (RawSpan) throws(E) -> R
+            variable: Identifier, version: Identifier, _ body: (RawSpan) throws(E) -> R
         ) throws(E) -> R {
-            writer.removeLast(writer.count - commonByteCount)
+            writer.removeLast(writer.count - 32)
             writer.identifier(variable)
             writer.identifier(version)
-            writer.identifier(project)
-            writer.text(name)
             return try writer.withBytes(body)
         }
+    }
+
+    /// Returns the bytes of ``AssociatedData`` for one version.
+    static func associatedData(
+        vault: Identifier, variable: Identifier, version: Identifier
+    ) -> [UInt8] {
+        label + vault.bytes + variable.bytes + version.bytes
     }
 
     /// Seals a value and appends the chunk to `output`.

@@ -49,7 +49,7 @@ extension Vault {
         let root = try RootKey.random()
         let vaultID = Identifier.random()
         let indexKey = try root.indexKey(epoch: 1)
-        let publicKey = try root.boxKeyPair().publicKey
+        let publicKey = try root.signingPair().publicKey
         let keys = VaultKeys(index: indexKey, root: root)
         var slots = [
             try keys.passphraseSlot(
@@ -66,15 +66,13 @@ extension Vault {
         let sighting: VaultObservation
         do {
             try store.prepareDirectory(of: path)
-            var index = VaultIndex(extent: .everything)
-            try index.remakeCheckpoint(under: header, with: keys)
+            let index = VaultIndex(extent: .everything)
             let sealed = try header.sealing(index, keys: keys, chunksByteCount: 0)
             try store.withLock(path) {
                 if try store.exists(path) { throw alreadyThere(path) }
                 try store.replace(path, with: [.bytes(sealed.header), .bytes(sealed.index)])
             }
-            sighting = header.sighting(
-                sealed.index, checkpointGeneration: index.checkpointGeneration)
+            sighting = header.sighting(sealed.index)
         } catch {
             // After an unconfirmed rename the file may be in place, so its slot key must be kept.
             if let slot = keyringSlot.slot, (error as? VaultError)?.code != .notConfirmed {

@@ -53,7 +53,7 @@ extension Vault {
             rekeying.newSlots.count <= VaultFormat.slotLimit
         else { throw VaultError(.lastSlot, "this would leave no passphrase or recovery code") }
         return try store.withLock(path) {
-            let vault = try Vault(opening: path, in: store)
+            let vault = try Vault(changing: path, in: store)
             guard vault.header.vaultID == vaultID else {
                 throw VaultError(
                     .epochChanged,
@@ -78,14 +78,14 @@ extension Vault {
         _ rekeying: Rekeying, in store: any FileStore
     ) throws -> VaultObservation {
         let keys = rekeying.newKeys
-        guard let pair = try keys.root?.boxKeyPair() else {
+        guard let publicKey = try keys.root?.signingPair().publicKey else {
             throw VaultError(.wrongPassphrase, "new keys require a new root")
         }
         var index = try self.index(with: rekeying.oldKeys, extent: .everything)
-        let chunks = try resealedChunks(of: &index, rekeying, to: pair.publicKey)
+        let chunks = try resealedChunks(of: &index, rekeying)
         let tokens = SecretArena()
         try index.resealTokens(
-            of: header.vaultID, from: rekeying.oldKeys, to: pair.publicKey, in: tokens)
+            of: header.vaultID, from: rekeying.oldKeys, to: keys, in: tokens)
         try index.resealGroupSecrets(of: header.vaultID, from: rekeying.oldKeys, to: keys)
         index.formerLogKeys.append(try rekeying.oldKeys.index.logKey(in: tokens))
         if index.formerLogKeys.count > VaultIndex.formerLogKeyLimit {
@@ -95,31 +95,29 @@ extension Vault {
         if let end = rekeying.auditPosition { index.metadata.recordAudit(end) }
         var next = try header.successor()
         next.indexEpoch = keys.index.epoch
-        next.publicKey = pair.publicKey
+        next.publicKey = publicKey
         next.slots = rekeying.newSlots
-        try index.remakeCheckpoint(under: next, with: keys)
         let sealed = try next.sealing(index, keys: keys, chunksByteCount: UInt64(chunks.count))
         try store.write(
             [.bytes(sealed.header), .bytes(sealed.index), .bytes(chunks)], to: path, replaces: true
         ) { [path] written in
             try Vault(path: path, file: written).verify(with: keys)
         }
-        return next.sighting(sealed.index, checkpointGeneration: index.checkpointGeneration)
+        return next.sighting(sealed.index)
     }
 
-    /// Opens and reseals all versions in the same order: those of root batches under one data key,
-    /// those of sealed batches under another, which again forms a sealed batch. So no version
-    /// becomes accepted.
+    /// Opens and reseals all versions in the same order, under one data key.
     private func resealedChunks(
-        of index: inout VaultIndex, _ rekeying: Rekeying, to publicKey: [UInt8]
+        of index: inout VaultIndex, _ rekeying: Rekeying
     ) throws(VaultError) -> [UInt8] {
         guard let reader = try ValueReader(vault: self, index: index, keys: rekeying.oldKeys),
             let batchKey = try rekeying.newKeys.root?.batchKey()
         else { throw VaultError(.wrongPassphrase, "rekeying requires unlocked values") }
         let variables = Dictionary(uniqueKeysWithValues: index.variables.map { ($0.id, $0) })
-        let sealed = Set(index.batches.lazy.filter(\.isSealed).map(\.id))
-        let root = try ResealingBatch()
-        let locked = try ResealingBatch()
+        let batch = Identifier.random()
+        let dataKey = try guarding { () throws(SealingError) in
+            try SecretBytes.random(count: 32)
+        }
         var scratch = try guarding { () throws(SealingError) in
             try SecretBuffer(capacity: 8 << 10)
         }
@@ -127,31 +125,25 @@ extension Vault {
         var chunks: [UInt8] = []
         chunks.reserveCapacity(Int(header.chunksByteCount))
         var (current, earlier): (CurrentVersions, [StoredVersion]) = ([:], [])
-        var accepted: [Identifier: Set<Identifier>] = [:]
-        var used: Set<Identifier> = []
         let all = (Array(index.currentVersions.values) + index.earlierVersions)
             .sorted { $0.offset < $1.offset }
         for old in all {
             guard let variable = variables[old.variable] else { continue }
-            if index.accepts(old) { accepted[variable.id, default: []].insert(old.id) }
-            let batch = sealed.contains(old.batch) ? locked : root
-            used.insert(batch.id)
-            let value = try reader.anyValue(
+            let value = try reader.value(
                 of: variable, old, in: arenas.arena(for: Int(old.length)))
             let start = chunks.count
             let length = try value.withBytes { (value) throws(VaultError) in
                 try ValueChunk.seal(
                     value,
                     associatedData: ValueChunk.associatedData(
-                        vault: header.vaultID, batch: batch.id, variable: variable.id,
-                        version: old.id, project: variable.project, name: variable.name),
-                    dataKey: batch.key, scratch: &scratch, appendingTo: &chunks)
+                        vault: header.vaultID, variable: variable.id, version: old.id),
+                    dataKey: dataKey, scratch: &scratch, appendingTo: &chunks)
             }
             let new = StoredVersion(
-                variable: old.variable, version: old.version, id: old.id, batch: batch.id,
+                variable: old.variable, version: old.version, id: old.id, batch: batch,
                 offset: UInt64(start), length: UInt32(length),
                 checksum: Array(chunks[start...]).withBytes { StoredVersion.Checksum(of: $0) },
-                createdAt: old.createdAt, sealedName: nil)
+                createdAt: old.createdAt, formerName: old.formerName)
             if index.currentVersions[old.variable]?.version == old.version {
                 current[old.variable] = new
             } else {
@@ -160,59 +152,22 @@ extension Vault {
         }
         index.currentVersions = current
         index.earlierVersions = earlier.sorted { $0.precedes($1) }
-        let batches = [
-            root.key.withBytes {
-                Batch.root($0, id: root.id, vault: header.vaultID, batchKey: batchKey)
-            },
-            try Batch.sealed(
-                locked.key, id: locked.id, vault: header.vaultID, publicKey: publicKey),
-        ]
-        index.batches = batches.filter { used.contains($0.id) }
-        index.checkpoint.entries = index.checkpoint.entries.moving(accepted, to: root.id)
+        index.batches =
+            all.isEmpty
+            ? [] : [Batch(dataKey, id: batch, vault: header.vaultID, batchKey: batchKey)]
         return chunks
-    }
-
-    /// A data key with its batch id.
-    private final class ResealingBatch {
-        let id = Identifier.random()
-        let key: SecretBytes
-
-        init() throws(VaultError) {
-            key = try guarding { () throws(SealingError) in try SecretBytes.random(count: 32) }
-        }
-    }
-}
-
-extension CheckpointEntries {
-    /// Returns the entries with a different batch for some of the versions they list.
-    fileprivate func moving(
-        _ versions: [Identifier: Set<Identifier>], to batch: Identifier
-    ) -> CheckpointEntries {
-        var moved: [CoveredObject: [UInt8]?] = [:]
-        for (id, accepted) in versions {
-            guard var entry = record(id) else { continue }
-            for place in entry.versions.indices where accepted.contains(entry.versions[place].id) {
-                entry.versions[place].batch = batch
-            }
-            moved[.variable(id)] = entry.content
-        }
-        return replacing(moved)
     }
 }
 
 extension VaultIndex {
-    /// Reseals the tokens of the value tier to another public key. Accepted accounts stay accepted.
+    /// Seals the tokens of the value tier again for a new root.
     fileprivate mutating func resealTokens(
-        of vault: Identifier, from keys: VaultKeys, to publicKey: [UInt8], in arena: SecretArena
+        of vault: Identifier, from old: VaultKeys, to new: VaultKeys, in arena: SecretArena
     ) throws(VaultError) {
         for position in accounts.indices where accounts[position].protection == .values {
-            let isAccepted = accepts(AcceptedObject(accounts[position]))
-            let token = try keys.token(of: accounts[position], vault: vault, in: arena)
-            accounts[position].secret = try accounts[position].protected(
-                token, vault: vault, publicKey: publicKey, in: arena)
-            guard isAccepted else { continue }
-            let now = AcceptedObject(accounts[position])
-            checkpoint.entries = checkpoint.entries.replacing([now.object: now.content])
+            let token = try old.token(of: accounts[position], vault: vault, in: arena)
+            accounts[position].secret = try new.protected(
+                token, for: accounts[position], vault: vault, in: arena)
         }
     }
 }

@@ -27,7 +27,7 @@ extension Vault {
     /// this copy.
     ///
     /// - Parameters:
-    ///   - keys: The keys of this copy.
+    ///   - keys: The keys of this copy, with the root.
     ///   - currentKeys: Keys that may open the vault at `path`, or nil.
     ///   - acceptsOther: Whether a vault with another id may be replaced.
     ///   - seen: Generations of this vault that were seen on this machine. The new one is higher,
@@ -83,7 +83,6 @@ extension Vault {
         let superseded = try seen + [related].compactMap { $0 }.map { try $0.position() }
         index.metadata.remember(superseded)
         var next = try header.successor(after: superseded.map(\.generation).max() ?? 0)
-        try index.remakeCheckpoint(under: next, with: keys)
         let sealed = try next.sealing(index, keys: keys, chunksByteCount: header.chunksByteCount)
         let parts = [
             FilePart.bytes(sealed.header), .bytes(sealed.index),
@@ -92,7 +91,7 @@ extension Vault {
         try store.write(parts, to: path, replaces: true) { new in
             try Vault(path: path, file: new).verify(with: keys)
         }
-        return next.sighting(sealed.index, checkpointGeneration: index.checkpointGeneration)
+        return next.sighting(sealed.index)
     }
 
     /// Saves a copy of the file to be replaced.

@@ -5,70 +5,54 @@ extension Vault {
     /// replaces the file. Writes nothing if `body` throws or changes nothing.
     ///
     /// - Parameters:
-    ///   - keys: From an earlier unlocking, because prompts and key derivation must not happen
-    ///     under the lock.
+    ///   - keys: With the root, from an earlier unlocking, because prompts and key derivation must
+    ///     not happen under the lock.
     ///   - vaultID: The vault that the keys belong to.
     ///   - seen: The vault's position when it was opened; an older copy put in its place is
     ///     rejected.
     ///   - earlier: The vault as opened before; saves time if nothing was written since.
-    ///   - pinned: What was last seen of the file on this machine: locked writes seal to no other
-    ///     public key, and an older checkpoint is rejected.
-    ///   - author: The record that a locked write leaves.
     ///   - written: Called with the new generation before the lock is released. Not called if
     ///     nothing was written.
-    ///   - recorder: Called after `body` if the values are unlocked, when the checkpoint already
-    ///     holds what `body` changed: notes what groups must learn.
+    ///   - recorder: Called after `body`: notes what groups must learn.
     ///   - body: Runs once, under the lock; must not wait for people, programs or the network.
     /// - Returns: The result of `body`.
-    /// - Throws: What `body` throws; ``VaultError/Code/epochChanged`` if the index key was replaced
-    ///   since; ``VaultError/Code/damaged``, also for an older copy.
+    /// - Throws: What `body` throws; ``VaultError/Code/wrongPassphrase`` for keys without the root;
+    ///   ``VaultError/Code/epochChanged`` if the index key was replaced since;
+    ///   ``VaultError/Code/damaged``, also for an older copy.
     @discardableResult
     package static func update<R>(
         _ path: String, in store: any FileStore, keys: VaultKeys, vaultID: Identifier,
         since seen: VaultPosition? = nil, after earlier: Vault? = nil,
-        pinned: VaultObservation? = nil,
-        by author: LockedWrite.Author = .init(command: "", time: 0),
         written: (VaultObservation) -> Void = { _ in },
         recorder: (inout VaultTransaction) throws -> Void = { _ in },
         _ body: (inout VaultTransaction) throws -> R
     ) throws -> R {
-        try store.withLock(path) {
-            let vault = try Vault(opening: path, in: store)
+        guard keys.opensValues else {
+            throw VaultError(.wrongPassphrase, "changing the vault requires unlocked values")
+        }
+        return try store.withLock(path) {
+            let vault = try Vault(changing: path, in: store)
             guard vault.header.vaultID == vaultID else {
                 throw VaultError(
                     .epochChanged,
                     "\(path) was replaced with another vault while the command was running")
             }
-            // With the root, the checkpoint's MAC covers it.
-            if !keys.opensValues { try vault.checkPublicKey(with: keys) }
             let (opened, index) = try vault.openedForWriting(with: keys, after: earlier)
-            try vault.checkCheckpoint(of: index, with: keys)
-            try index.checkRootEntries(with: keys)
             if let seen { try vault.expect(toFollow: seen, index.metadata) }
-            if let pinned { try vault.expect(pinned, index, with: keys) }
             var transaction = try VaultTransaction(index: index, vault: vault, keys: keys)
             let result = try body(&transaction)
             try transaction.index.expectWithinLimits()
-            let edits = transaction.recordEdits()
-            if keys.opensValues {
-                try transaction.keepCheckpoint()
-                // Also after a body that changed nothing: a decision can be news for a group.
-                try recorder(&transaction)
-            }
+            // Also after a body that changed nothing: a decision can be news for a group.
+            try recorder(&transaction)
             guard try transaction.isChanged(from: opened) else { return result }
-            let covered = Set(edits.lazy.filter(\.isCovered).map(\.variable))
-            written(
-                try vault.write(
-                    &transaction, keys: keys, in: store, by: author, changing: covered))
+            written(try vault.write(&transaction, keys: keys, in: store))
             return result
         }
     }
 
     private func write(
-        _ transaction: inout VaultTransaction, keys: VaultKeys, in store: any FileStore,
-        by author: LockedWrite.Author, changing records: Set<Identifier>
+        _ transaction: inout VaultTransaction, keys: VaultKeys, in store: any FileStore
     ) throws(VaultError) -> VaultObservation {
-        if keys.opensValues { try transaction.keepCheckpoint() }
         transaction.dropUnusedBatches()
         let chunks = transaction.index.packedChunks(old: header.chunksByteCount)
         transaction.index.metadata.remember(
@@ -79,13 +63,6 @@ extension Vault {
         var next = try header.successor(
             after: transaction.superseded.map(\.generation).max() ?? 0)
         next.slots = transaction.slots
-        if keys.opensValues {
-            transaction.index.forgetAcceptedWrites()
-            try transaction.index.remakeCheckpoint(under: next, with: keys)
-        } else {
-            transaction.index.metadata.note(
-                LockedWrite(generation: next.generation, by: author, variables: records))
-        }
         let newChunks = transaction.newChunks
         let sealed = try next.sealing(
             transaction.index, keys: keys, chunksByteCount: chunks.byteCount)
@@ -100,8 +77,7 @@ extension Vault {
             parts.append(.bytes(Array(newChunks[Int(range.lowerBound)..<Int(range.upperBound)])))
         }
         try store.replace(path, with: parts)
-        return next.sighting(
-            sealed.index, checkpointGeneration: transaction.index.checkpointGeneration)
+        return next.sighting(sealed.index)
     }
 }
 
@@ -134,20 +110,20 @@ extension VaultHeader {
     }
 
     /// Returns the sighting of a vault with this header and sealed index.
-    func sighting(_ sealedIndex: [UInt8], checkpointGeneration: UInt64) -> VaultObservation {
+    func sighting(_ sealedIndex: [UInt8]) -> VaultObservation {
         VaultObservation(
             position: VaultPosition(
                 generation: generation, indexTag: Array(sealedIndex.suffix(16))),
-            publicKey: publicKey, checkpointGeneration: checkpointGeneration)
+            publicKey: publicKey)
     }
 
-    /// Seals an index under this header, setting its lengths and nonce.
+    /// Seals an index and its proof under this header, setting its lengths and nonce.
     ///
     /// - Parameter isChecked: Whether it must be possible to read it again.
     mutating func sealing(
         _ index: VaultIndex, keys: VaultKeys, chunksByteCount: UInt64, isChecked: Bool = true
     ) throws(VaultError) -> (header: [UInt8], index: [UInt8]) {
-        let encoded = try index.encoded()
+        var encoded = try index.encoded()
         if isChecked {
             let copy = try encoded.withBytes { (bytes) throws(VaultError) in
                 try guarding { () throws(SealingError) in try SecretArena().copy(bytes) }
@@ -160,12 +136,18 @@ extension VaultHeader {
             }
         }
         indexNonce = AuthenticatedCipher.randomNonce()
-        indexByteCount = UInt64(encoded.count + AuthenticatedCipher.tagByteCount)
+        indexByteCount = UInt64(
+            encoded.count + IndexProof.byteCount + AuthenticatedCipher.tagByteCount)
         fileByteCount = UInt64(byteCount) + indexByteCount + chunksByteCount
         guard fileByteCount <= VaultFormat.fileLimit else {
             throw VaultError(.tooLarge, "the vault would be larger than 4 GiB")
         }
         let header = self.encoded()
+        let proof = encoded.withBytes { IndexProof(of: header, $0) }
+        guard let made = try keys.root?.proof(proof) else {
+            throw VaultError(.wrongPassphrase, "changing the vault requires unlocked values")
+        }
+        try guarding { () throws(SealingError) in try encoded.append(made) }
         let key = try keys.index.sealingKey()
         var sealed: [UInt8] = []
         encoded.withBytes {
@@ -187,10 +169,8 @@ extension IndexMetadata {
         }
     }
 
-    /// Records the tag of a generation about to be replaced, keeping the last 1,024. An entry that
-    /// is not lower was inserted by someone with the index key, and is dropped.
+    /// Records the tag of a generation about to be replaced, keeping the last 1,024.
     mutating func remember(generation: UInt64, tag: [UInt8]) {
-        generationTags.removeAll { $0.generation >= generation }
         generationTags.append(GenerationTag(generation: generation, tag: tag))
         if generationTags.count > VaultFormat.generationTagLimit {
             generationTags.removeFirst(generationTags.count - VaultFormat.generationTagLimit)
@@ -199,14 +179,6 @@ extension IndexMetadata {
 }
 
 extension VaultIndex {
-    /// Removes locked writes whose records are accepted or erased.
-    fileprivate mutating func forgetAcceptedWrites() {
-        let noted = Set(metadata.lockedWrites.flatMap(\.variables))
-        if noted.isEmpty { return }
-        let open = objectsNotAccepted(for: .sendingTo(projects: [], records: noted))
-        metadata.forgetLockedWrites { !open.contains(.variable($0)) }
-    }
-
     /// Checks that names and scopes can be read back.
     fileprivate func expectWithinLimits() throws(VaultError) {
         for project in projects where project.name.utf8.count > VaultFormat.nameLimit {

@@ -1,7 +1,7 @@
 internal import Sealing
 
 extension VaultIndex {
-    /// Seals the keys of groups again for a new root. What was accepted stays accepted.
+    /// Seals the keys of groups again for a new root.
     mutating func resealGroupSecrets(
         of vault: Identifier, from old: VaultKeys, to new: VaultKeys
     ) throws(VaultError) {
@@ -15,8 +15,6 @@ extension VaultIndex {
             journal[place] = JournalEntry(
                 id: entry.id, kind: entry.kind, createdAt: entry.createdAt,
                 payload: JournalEntry.payload(sealed: again, rest: rest))
-            let now = AcceptedObject(.open(journal[place]))
-            checkpoint.entries = checkpoint.entries.replacing([now.object: now.content])
         }
     }
 }

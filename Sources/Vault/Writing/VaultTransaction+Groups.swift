@@ -1,10 +1,8 @@
 extension VaultTransaction {
     /// Adds an entry, or replaces the one with its id.
     ///
-    /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked,
-    ///   ``VaultError/Code/tooLarge``.
+    /// - Throws: ``VaultError/Code/tooLarge``.
     package mutating func keep(_ entry: JournalEntry) throws(VaultError) {
-        try expectValues(for: "changing a shared project")
         guard entry.payload.count <= GroupEntryKind.payloadLimit else {
             throw VaultError(.tooLarge, "a vault's data about a group exceeds 64 MiB")
         }

@@ -12,10 +12,7 @@ extension VaultTransaction {
     }
 
     /// Stores the current state of a rotation, keeping only the most recent ended ones.
-    ///
-    /// - Throws: ``VaultError/Code/wrongPassphrase`` while the values are locked.
     package mutating func keep(_ rotation: RotationEntry) throws(VaultError) {
-        try expectValues(for: "a rotation")
         let entry = try rotation.entry()
         index.journal.removeAll { $0.id == entry.id }
         index.journal.append(entry)
@@ -29,7 +26,6 @@ extension VaultTransaction {
     /// Returns the rotation with that id, or nil.
     package func rotation(_ id: Identifier) throws(VaultError) -> RotationEntry? {
         guard let entry = index.journal.first(where: { $0.id == id }) else { return nil }
-        try expectValues(for: "a rotation")
         return try RotationEntry(entry)
     }
 

@@ -1,33 +1,28 @@
 extension VaultTransaction {
-    /// Renames a record, even while the values are locked.
-    ///
-    /// A value's seal covers the name, so existing versions remember the name under which they were
-    /// sealed.
+    /// Renames a record. Its versions remember the name under which they were stored.
     package mutating func rename(at position: Int, to name: String, time: UInt64) {
         let variable = index.variables[position]
         guard variable.name != name else { return }
-        keepSealedName(of: variable)
+        keepName(of: variable)
         index.variables[position].name = name
         index.variables[position].updatedAt = time
     }
 
     /// Moves a record to another project, with its history.
     package mutating func move(at position: Int, to project: Identifier, time: UInt64) {
-        keepSealedName(of: index.variables[position])
         index.variables[position].project = project
         index.variables[position].updatedAt = time
     }
 
-    private mutating func keepSealedName(of variable: Variable) {
-        let sealedName = StoredVersion.SealedName(project: variable.project, name: variable.name)
-        if index.currentVersions[variable.id]?.sealedName == nil {
-            index.currentVersions[variable.id]?.sealedName = sealedName
+    private mutating func keepName(of variable: Variable) {
+        if index.currentVersions[variable.id]?.formerName == nil {
+            index.currentVersions[variable.id]?.formerName = variable.name
         }
         for earlier in index.earlierVersions.indices
         where index.earlierVersions[earlier].variable == variable.id
-            && index.earlierVersions[earlier].sealedName == nil
+            && index.earlierVersions[earlier].formerName == nil
         {
-            index.earlierVersions[earlier].sealedName = sealedName
+            index.earlierVersions[earlier].formerName = variable.name
         }
     }
 

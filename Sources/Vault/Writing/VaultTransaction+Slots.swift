@@ -1,10 +1,8 @@
 extension VaultTransaction {
     /// Adds a slot.
     ///
-    /// - Throws: ``VaultError/Code/tooLarge`` beyond 16 slots or 4 passphrases,
-    ///   ``VaultError/Code/wrongPassphrase`` while the values are locked.
+    /// - Throws: ``VaultError/Code/tooLarge`` beyond 16 slots or 4 passphrases.
     package mutating func add(_ slot: KeySlot) throws(VaultError) {
-        try expectValues(for: "changing slots")
         try VaultHeader.checkRoom(for: slot.kind, among: slots)
         slots.append(slot)
     }
@@ -14,7 +12,6 @@ extension VaultTransaction {
     /// - Throws: ``VaultError/Code/lastSlot`` for the last passphrase or recovery slot,
     ///   ``VaultError/Code/slotsChanged`` if the slot no longer exists.
     package mutating func remove(slot id: Identifier) throws(VaultError) {
-        try expectValues(for: "changing slots")
         let position = try position(ofSlot: id)
         try VaultHeader.checkRemoval(of: slots[position], among: slots)
         slots.remove(at: position)
@@ -24,7 +21,6 @@ extension VaultTransaction {
     ///
     /// - Throws: ``VaultError/Code/slotsChanged`` if the slot no longer exists.
     package mutating func replace(slot id: Identifier, with slot: KeySlot) throws(VaultError) {
-        try expectValues(for: "changing slots")
         slots[try position(ofSlot: id)] = slot
     }
 

@@ -10,8 +10,8 @@ package struct VaultTransaction: ~Copyable {
     /// The slots to be written. Changed by ``add(_:)``, ``remove(slot:)`` and
     /// ``replace(slot:with:)``.
     package internal(set) var slots: [KeySlot]
-    /// Opens accepted values of the previous generation; nil while the values are locked.
-    package let values: ValueReader?
+    /// Opens values of the previous generation.
+    package let values: ValueReader
 
     /// The end of the audit log. Saved with the next write, but does not cause one.
     package var auditPosition: AuditLog.Position?
@@ -24,10 +24,8 @@ package struct VaultTransaction: ~Copyable {
 
     let keys: VaultKeys
     let header: VaultHeader
-    /// The index as it was read, or when the checkpoint's entries were last updated.
-    private(set) var before: VaultIndex
-    /// The ids of versions sealed since then.
-    private(set) var sealedVersions: Set<Identifier> = []
+    /// The index as it was read.
+    let before: VaultIndex
     /// Generations that the next one must exceed, and records as its ancestors.
     private(set) var superseded: [VaultPosition] = []
     private var dataKey: DataKey?
@@ -37,7 +35,9 @@ package struct VaultTransaction: ~Copyable {
     package private(set) var storedVariables: Set<Identifier> = []
 
     init(index: VaultIndex, vault: Vault, keys: VaultKeys) throws(VaultError) {
-        let values = try ValueReader(vault: vault, index: index, keys: keys)
+        guard let values = try ValueReader(vault: vault, index: index, keys: keys) else {
+            throw VaultError(.wrongPassphrase, "changing the vault requires unlocked values")
+        }
         let scratch = try guarding { () throws(SealingError) in
             try SecretBuffer(capacity: 8 << 10)
         }
@@ -131,17 +131,14 @@ package struct VaultTransaction: ~Copyable {
         let length = try ValueChunk.seal(
             value,
             associatedData: ValueChunk.associatedData(
-                vault: header.vaultID, batch: batch, variable: variable.id, version: id,
-                project: variable.project, name: variable.name),
+                vault: header.vaultID, variable: variable.id, version: id),
             dataKey: key.bytes, scratch: &scratch, appendingTo: &newChunks)
         dataKey = consume key
         let checksum = Array(newChunks[start...]).withBytes { StoredVersion.Checksum(of: $0) }
-        let stored = StoredVersion(
+        return StoredVersion(
             variable: variable.id, version: number, id: id, batch: batch,
             offset: header.chunksByteCount + UInt64(start), length: UInt32(length),
-            checksum: checksum, createdAt: time, sealedName: nil)
-        sealedVersions.insert(id)
-        return stored
+            checksum: checksum, createdAt: time, formerName: nil)
     }
 
     /// Opens a version that this transaction sealed.
@@ -151,9 +148,7 @@ package struct VaultTransaction: ~Copyable {
         let key = try takeDataKey()
         let start = Int(version.offset - header.chunksByteCount)
         let data = ValueChunk.associatedData(
-            vault: header.vaultID, batch: version.batch, variable: variable.id,
-            version: version.id, project: version.sealedName?.project ?? variable.project,
-            name: version.sealedName?.name ?? variable.name)
+            vault: header.vaultID, variable: variable.id, version: version.id)
         do throws(VaultError) {
             let copy = try guarding { () throws(SealingError) in
                 try key.bytes.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) }
@@ -178,16 +173,10 @@ package struct VaultTransaction: ~Copyable {
         if let key = dataKey.take() { return key }
         let id = Identifier.random()
         let key = try guarding { () throws(SealingError) in try SecretBytes.random(count: 32) }
-        if let batchKey = try keys.root?.batchKey() {
-            index.batches.append(
-                key.withBytes {
-                    Batch.root($0, id: id, vault: header.vaultID, batchKey: batchKey)
-                })
-        } else {
-            index.batches.append(
-                try Batch.sealed(
-                    key, id: id, vault: header.vaultID, publicKey: header.publicKey))
+        guard let batchKey = try keys.root?.batchKey() else {
+            throw VaultError(.wrongPassphrase, "storing a value requires unlocked values")
         }
+        index.batches.append(Batch(key, id: id, vault: header.vaultID, batchKey: batchKey))
         return DataKey(bytes: key, batch: id)
     }
 
@@ -196,28 +185,7 @@ package struct VaultTransaction: ~Copyable {
     package func protected(
         _ token: SecretSlice, for account: Account, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
-        try account.protected(token, vault: header.vaultID, publicKey: header.publicKey, in: arena)
-    }
-
-    /// Returns whether a version counts towards the history limit: with the root, only versions
-    /// that were accepted or sealed by this write do.
-    package borrowing func counts(_ version: StoredVersion) -> Bool {
-        !keys.opensValues || sealedVersions.contains(version.id) || index.accepts(version)
-    }
-
-    /// Checks that the values are unlocked.
-    ///
-    /// - Throws: ``VaultError/Code/wrongPassphrase``.
-    func expectValues(for work: StaticString) throws(VaultError) {
-        guard keys.opensValues else {
-            throw VaultError(.wrongPassphrase, "\(work) requires unlocked values")
-        }
-    }
-
-    /// Makes the current index the baseline for the checkpoint's entries.
-    mutating func resetBaseline() {
-        before = index
-        sealedVersions = []
+        try keys.protected(token, for: account, vault: header.vaultID, in: arena)
     }
 
     /// Continues from an older copy: the next generation exceeds those that were seen, and descends

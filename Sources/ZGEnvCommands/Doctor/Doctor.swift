@@ -22,6 +22,7 @@ struct Doctor: Command {
     init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        workspace.session.warnsOfRisk = false
         let vault = VaultChecks(workspace)
         var findings = vault.findings()
         findings += FileChecks(workspace).findings()

@@ -12,8 +12,6 @@ struct ProjectFindings {
     let count: Int
     /// The number of variables whose values were not checked because they are locked.
     let lockedCount: Int
-    /// The number of variables whose values were not checked because they have unconfirmed changes.
-    let unacceptedCount: Int
     /// The number of variables without a value in the vault.
     let missingCount: Int
     let findings: [ProjectCheck.Finding]
@@ -38,13 +36,8 @@ struct ProjectFindings {
         let subjects = try index.variables(of: project.id).map { variable in
             ProjectCheck.Subject(
                 variable: variable,
-                value: reader?.isAccepted(variable) == true
-                    ? try reader?.currentValue(of: variable, in: arena) : nil)
+                value: try reader?.currentValue(of: variable, in: arena))
         }
-        unacceptedCount =
-            reader.map { reader in
-                subjects.count { !reader.isAccepted($0.variable) }
-            } ?? 0
         self.project = project.name
         count = subjects.count
         missingCount = subjects.count { $0.variable.currentVersion == 0 }
@@ -56,10 +49,6 @@ struct ProjectFindings {
     var unseen: String? {
         func values(_ count: Int) -> String {
             count == 1 ? "The value of 1 variable was" : "The values of \(count) variables were"
-        }
-        if unacceptedCount > 0 {
-            return "\(values(unacceptedCount)) not checked because of unconfirmed changes. "
-                + "See: zg-env status"
         }
         return lockedCount == 0
             ? nil

@@ -26,19 +26,10 @@ struct EditableValues {
         _ workspace: Workspace, key: String?, _ options: ScopeOptions, keys: VaultKeys
     ) throws {
         let resolver = ProjectResolver(workspace)
-        let naming = try resolver.naming()
-        let (vault, index, chosen) = try AcceptanceGate(workspace).open(
-            .currentValues, with: keys
-        ) { index in
-            let project = try resolver.existing(in: index)
-            let chosen = try Chosen(key, project, options, index, workspace)
-            let use = CheckpointUse.Values(
-                of: project.id, found: naming, at: index.positions(of: chosen.records)
-            ) { name, scope in
-                key.map { $0 == name } ?? chosen.mayShow(scope)
-            }
-            return (.values(use), chosen)
-        }
+        let vault = try workspace.session.opened()
+        let index = try vault.index(with: keys, extent: .currentValues)
+        let chosen = try Chosen(
+            key, try resolver.existing(in: index), options, index, workspace)
         metadata = index.metadata
         project = chosen.project
         onlyKey = key
@@ -70,10 +61,6 @@ struct EditableValues {
         let title: String
         let place: EditPlan.Place
         var separate: Set<String> = []
-        private var showsAll = false
-
-        /// Whether the text shows a value of a scope, for a text with several keys.
-        func mayShow(_ scope: Scope) -> Bool { showsAll || place.besides.overlaps(scope) }
 
         init(
             _ key: String?, _ project: VaultProject, _ options: ScopeOptions, _ index: VaultIndex,
@@ -94,7 +81,7 @@ struct EditableValues {
                 records = keys.values.filter { $0.count == 1 }.flatMap(\.self)
                     .sorted { $0.name < $1.name }
                 separate = Set(keys.filter { $0.value.count != 1 }.keys)
-                (title, showsAll) = ("all targets", true)
+                title = "all targets"
                 self.place = .init(wanted: nil, besides: Scope(targets: .all))
             } else {
                 let place = try options.place(workspace)

@@ -169,7 +169,6 @@ final class GroupAccess {
         takingAgain wanted: Identifier? = nil
     ) throws -> (exchange: ObjectExchange.Result, outcome: GroupUpdate.Outcome) {
         let keys = try workspace.session.keys(.values)
-        try requireAccepted(keys)
         var exchange = try self.exchange()
         let outcome: GroupUpdate.Outcome
         workspace.session.isSyncing = true
@@ -256,18 +255,6 @@ final class GroupAccess {
         let index = try workspace.session.index(.everything, with: .values)
         if let stored = index.journal.first(where: { $0.id == membership.id }) {
             membership = try GroupMembership(stored)
-        }
-    }
-
-    /// Asks about changes of shared projects that were made while the vault was locked: the group's
-    /// state would replace them.
-    private func requireAccepted(_ keys: VaultKeys) throws {
-        _ = try AcceptanceGate(workspace).open(.everything, with: keys) { index in
-            let projects = Set(
-                try SharedProject.all(of: membership.group, in: index).map(\.project)
-                    + membership.detached.compactMap(\.project))
-            let records = index.variables.filter { projects.contains($0.project) }.map(\.id)
-            return (.accepting(records: Set(records)), ())
         }
     }
 

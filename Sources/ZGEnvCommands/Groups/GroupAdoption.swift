@@ -20,22 +20,13 @@ struct GroupAdoption {
     /// Gives a project a name of this vault. An own project of that name is kept beside it.
     func adopt(_ project: String, as name: String) throws -> CommandResult {
         let keys = try workspace.session.keys(.values)
-        func choice(_ index: VaultIndex) throws -> (VaultProject, SharedProject) {
-            guard let found = index.project(named: project) else {
-                throw ProjectResolver.notFound(project, in: index)
-            }
-            guard let shared = try SharedProject.of(found.id, in: index) else {
-                throw CommandError(.conflict, "\(project) is not shared with a group.")
-            }
-            return (found, shared)
+        let vault = try workspace.session.opened()
+        let index = try vault.index(with: keys, extent: .everything)
+        guard let found = index.project(named: project) else {
+            throw ProjectResolver.notFound(project, in: index)
         }
-        let (vault, index, (found, shared)) = try AcceptanceGate(workspace).open(
-            .everything, with: keys
-        ) { index in
-            let choice = try choice(index)
-            let ids = [choice.0.id, index.project(named: name)?.id]
-            let records = index.variables.filter { ids.contains($0.project) }.map(\.id)
-            return (.accepting(records: Set(records)), choice)
+        guard let shared = try SharedProject.of(found.id, in: index) else {
+            throw CommandError(.conflict, "\(project) is not shared with a group.")
         }
         if shared.isAdopted {
             guard binds == true else {
@@ -82,10 +73,9 @@ struct GroupAdoption {
         }
         let time = workspace.context.now()
         plan = try workspace.session.update { transaction in
-            guard let place = transaction.index.projects.firstIndex(where: { $0.id == found.id }),
-                let values = transaction.values
+            guard let place = transaction.index.projects.firstIndex(where: { $0.id == found.id })
             else { throw ProjectResolver.notFound(project, in: transaction.index) }
-            let current = try newPlan(transaction.index, values)
+            let current = try newPlan(transaction.index, transaction.values)
             guard current?.lines(name) ?? [] == lines else {
                 throw CommandError(
                     .conflict, "\(name) was changed while the command was running.",

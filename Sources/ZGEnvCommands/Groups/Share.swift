@@ -45,14 +45,13 @@ struct Share: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let keys = try workspace.session.keys(.values)
-        let (vault, index, found) = try AcceptanceGate(workspace).open(.everything, with: keys) {
-            index in
-            guard let found = index.project(named: project) else {
-                throw ProjectResolver.notFound(project, in: index)
-            }
-            let records = index.variables.filter { $0.project == found.id }.map(\.id)
-            return (.sendingTo(projects: [found.id], records: Set(records)), found)
+        let vault = try workspace.session.opened()
+        let index = try vault.index(with: keys, extent: .everything)
+        guard let found = index.project(named: project) else {
+            throw ProjectResolver.notFound(project, in: index)
         }
+        let records = index.variables.filter { $0.project == found.id }.map(\.id)
+        try SendingGate.check(Set(records), in: index, workspace.context)
         guard project != WebhookSecrets.projectName else {
             throw CommandError(.usage, "\(project) holds webhook secrets and cannot be shared.")
         }

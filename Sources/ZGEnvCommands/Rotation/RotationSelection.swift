@@ -43,19 +43,17 @@ struct RotationSelection {
     /// Finds the records of the named projects.
     private init(named request: RotationRequest, _ workspace: Workspace, keys: VaultKeys) throws {
         self.request = request
-        let vault: Vault
-        (vault, index, _) = try AcceptanceGate(workspace).open(.everything, with: keys) { index in
-            let projects = try Self.projects(request, index, workspace)
-            let records = projects.flatMap { index.variables(of: $0.id, named: request.key) }
-            return (
-                .sendingTo(projects: projects.map(\.id), records: Set(records.map(\.id))), ()
-            )
-        }
+        let vault = try workspace.session.opened()
+        let index = try vault.index(with: keys, extent: .everything)
+        self.index = index
+        let projects = try Self.projects(request, index, workspace)
+        let sent = projects.flatMap { index.variables(of: $0.id, named: request.key) }
+        try SendingGate.check(Set(sent.map(\.id)), in: index, workspace.context)
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.", hint: "Run: zg-env unlock")
         }
         self.reader = reader
-        for project in try Self.projects(request, index, workspace) {
+        for project in projects {
             found.append(
                 Found(project: project, records: try records(of: project)))
         }

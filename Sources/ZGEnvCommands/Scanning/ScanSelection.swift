@@ -23,10 +23,7 @@ struct ScanSelection {
         let index = try vault.index(
             with: keys, extent: choice.history ? .everything : .currentValues)
         let projects = try choice.allProjects ? index.projects : [resolver.existing(in: index)]
-        guard
-            let reader = try ValueReader(
-                vault: vault, index: index, keys: keys, givesAny: true)
-        else {
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.")
         }
         let except = Set(choice.except)

@@ -53,23 +53,9 @@ struct VaultLook {
     ) throws -> SchemaCheck.Presence.Content {
         guard variable.currentVersion > 0 else { return .withoutValue }
         guard let reader else { return .unread }
-        guard reader.isAccepted(variable) else {
-            return .unknown("changed while the values were locked, so not read")
-        }
         guard let value = try reader.currentValue(of: variable, in: arena) else {
             return .withoutValue
         }
         return SchemaLook.content(of: value, item)
-    }
-}
-
-extension VaultSession {
-    /// Returns keys that open the values if that needs no question, otherwise keys of the index.
-    func bestKeysWithoutPrompt() throws -> VaultKeys {
-        let keys = try keys(unattendedTier)
-        if keys.opensValues { return keys }
-        guard try Settings(context).allowsCache(for: command), let unlocked = try unlockedKeys()
-        else { return keys }
-        return unlocked
     }
 }

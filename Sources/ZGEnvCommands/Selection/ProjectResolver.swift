@@ -72,15 +72,6 @@ struct ProjectResolver {
         return link.map { .link($0) }
     }
 
-    /// Returns how the project was found, which decides whether a value may be revealed.
-    func naming() throws -> CheckpointUse.Values.Naming {
-        switch try reference() {
-        case .named: .name
-        case .platform: .binding
-        case .link(let link): .directory(link.directory)
-        }
-    }
-
     /// Returns the project in the vault.
     ///
     /// - Throws: ``ExitCode/notFound`` if it does not exist.

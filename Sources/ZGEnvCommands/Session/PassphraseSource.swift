@@ -152,7 +152,9 @@ enum PassphraseSource: Equatable {
             throw CommandError(
                 .locked,
                 "The passphrase is needed, but none was given, and there is no terminal to prompt on.",
-                hint: "Use --passphrase-file or --passphrase-fd, or set ZG_ENV_PASSPHRASE_FILE.")
+                hint:
+                    "Run zg-env unlock in a terminal first. Or use --passphrase-file or --passphrase-fd, or set ZG_ENV_PASSPHRASE_FILE."
+            )
         }
     }
 

@@ -26,6 +26,15 @@ final class Sightings {
         }
     }
 
+    /// Returns the variables that were never agreed on with Vercel, which has a record of its own in
+    /// their place.
+    func occupied(in index: VaultIndex) -> Set<Identifier> {
+        Set(
+            index.projects.filter { $0.binding != nil }.flatMap {
+                self[$0.id]?.occupied(of: $0.id, in: index) ?? []
+            }.map(\.id))
+    }
+
     /// Notes what a look at a project showed.
     ///
     /// - Parameters:

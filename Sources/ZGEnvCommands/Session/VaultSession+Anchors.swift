@@ -15,8 +15,6 @@ enum RollbackVerdict: String {
     case otherHistory = "other"
     /// Its public key is not the one last seen, and the keys do not include the root to check it.
     case otherKey = "other-key"
-    /// Its checkpoint is older than the one last seen.
-    case olderCheckpoint = "older-checkpoint"
     case absent, unreadable, unavailable
 
     init(_ standing: VaultRelation) {
@@ -39,7 +37,6 @@ enum RollbackVerdict: String {
         case .older: "a newer generation of the vault has been seen"
         case .otherHistory: "a generation of the vault with a different history has been seen"
         case .otherKey: "a different public key of the vault has been seen"
-        case .olderCheckpoint: "a newer checkpoint of the vault has been seen"
         case .absent: "this vault has not been seen before"
         case .unreadable: "cannot be read"
         case .unavailable: "cannot be checked in this session"
@@ -50,7 +47,8 @@ enum RollbackVerdict: String {
 extension VaultSession {
     /// Compares the vault with the guards that were not checked yet, and updates them.
     ///
-    /// - Throws: ``ExitCode/damaged`` for an older copy, or one with a different history.
+    /// - Throws: ``ExitCode/damaged`` for an older copy, one with a different history, and one with a
+    ///   public key that the keys do not vouch for.
     func checkRollback(_ places: [RollbackGuards.Place], with keys: VaultKeys) throws {
         guard checksRollback else { return }
         for place in places where rollbackVerdicts[place] == nil {
@@ -95,7 +93,7 @@ extension VaultSession {
         let vault = try opened()
         // For commands that do not use the keyring. If this fails, the next command tries again.
         try? anchors.store(
-            vault.observation(checkpointGeneration: pinned?.checkpointGeneration ?? 0),
+            vault.observation(),
             .stateDirectory, of: vault.header.vaultID)
     }
 
@@ -111,6 +109,14 @@ extension VaultSession {
         case .unavailable: return (.unavailable, nil)
         case .anchor(let sighting):
             let seen = sighting.position
+            // Without a typed secret, anybody may have signed it: a program that knows the key of
+            // another slot, or writes the unlock cache, can have a root of its own there.
+            if keys !== typedKeys, try opened().header.publicKey != sighting.publicKey {
+                closeVault()
+                guard try opened().header.publicKey == sighting.publicKey else {
+                    return (.otherKey, sighting)
+                }
+            }
             var verdict = RollbackVerdict(try opened().standing(to: seen, with: keys))
             if !verdict.isAccepted {
                 // Another writer may have come in between. It wrote the file before the guard, so the
@@ -121,19 +127,15 @@ extension VaultSession {
             guard verdict.isAccepted else { return (verdict, sighting) }
             let isOtherKey = try opened().header.publicKey != sighting.publicKey
             if isOtherKey {
-                guard keys.opensValues else { return (.otherKey, sighting) }
-                try opened().checkPublicKey(with: keys)
                 context.warn(
                     "key-changed",
                     "The vault has a new public key, which matches its root key: someone with the passphrase ran zg-env rekey elsewhere."
                 )
             }
-            pin(sighting, at: try opened().header.publicKey)
             if verdict == .moved || verdict == .forgotten || isOtherKey {
                 do {
                     try anchors.store(
-                        opened().observation(checkpointGeneration: sighting.checkpointGeneration),
-                        place, of: vaultID)
+                        opened().observation(), place, of: vaultID)
                 } catch {
                     // An older guard still detects copies that are older than itself.
                     if verdict == .moved { verdict = .behind }
@@ -143,43 +145,11 @@ extension VaultSession {
         }
     }
 
-    /// Stores what was seen, with the newest checkpoint of all places.
-    private func pin(_ sighting: VaultObservation, at publicKey: [UInt8]) {
-        pinned = VaultObservation(
-            position: sighting.position, publicKey: publicKey,
-            checkpointGeneration: max(
-                sighting.checkpointGeneration, pinned?.checkpointGeneration ?? 0))
-    }
-
-    /// Compares an authenticated checkpoint with the newest one seen here, and updates the guards if it
-    /// is newer.
-    ///
-    /// - Throws: ``ExitCode/damaged`` for an older one: someone restored an earlier checkpoint.
-    func recordCheckpoint(of index: VaultIndex) throws {
-        guard checksRollback, let pinned else { return }
-        let vault = try opened()
-        do throws(VaultError) {
-            try vault.expectCheckpoint(index, notBefore: pinned.checkpointGeneration)
-        } catch {
-            throw RollbackVerdict.failure(error)
-        }
-        guard index.checkpointGeneration > pinned.checkpointGeneration else { return }
-        let newer = try vault.observation(checkpointGeneration: index.checkpointGeneration)
-        self.pinned = newer
-        for (place, verdict) in rollbackVerdicts where !verdict.hasNoRecord {
-            // A guard that stays behind still detects copies that are older than itself.
-            try? anchors.store(newer, place, of: vault.header.vaultID)
-        }
-    }
-
     /// Returns the error for a vault that a guard does not accept.
     func rollbackFailure(
         _ finding: (verdict: RollbackVerdict, seen: VaultObservation?)
     ) throws -> CommandError {
         let vault = try opened()
-        if finding.verdict == .olderCheckpoint {
-            return RollbackVerdict.failure(vault.olderCheckpoint)
-        }
         if finding.verdict == .otherKey {
             return RollbackVerdict.failure(
                 vault.replacedPublicKey, hint: "Check the vault with the passphrase: zg-env unlock")
@@ -230,7 +200,6 @@ extension VaultSession {
         _ sighting: VaultObservation, of vault: Identifier, _ places: [RollbackGuards.Place]
     ) -> Bool {
         var isKept = true
-        pinned = sighting
         for place in places {
             do {
                 try anchors.store(sighting, place, of: vault)
@@ -261,6 +230,6 @@ extension RollbackVerdict {
 
     /// Whether the vault may be used.
     var isAccepted: Bool {
-        ![.older, .otherHistory, .otherKey, .olderCheckpoint].contains(self)
+        ![.older, .otherHistory, .otherKey].contains(self)
     }
 }

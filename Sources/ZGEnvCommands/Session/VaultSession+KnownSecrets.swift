@@ -6,9 +6,9 @@ extension VaultSession {
     func everyValue(with keys: VaultKeys) throws -> [SecretSlice]? {
         let vault = try opened()
         let index = try vault.index(with: keys, extent: .everything)
-        guard
-            let reader = try ValueReader(vault: vault, index: index, keys: keys, givesAny: true)
-        else { return nil }
+        guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
+            return nil
+        }
         let arena = SecretArena()
         let records = Dictionary(
             index.variables.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

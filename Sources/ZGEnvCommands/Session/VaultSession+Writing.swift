@@ -47,8 +47,6 @@ extension VaultSession {
         let result = try Vault.update(
             path, in: context.files, keys: keys, vaultID: vaultID,
             since: checksRollback ? try opened.position() : nil, after: opened,
-            pinned: checksRollback ? pinned : nil,
-            by: .init(command: command, time: context.now()),
             written: { sighting in
                 let new = newPlace.map { places.contains($0) ? [] : [$0] } ?? []
                 updateGuards(sighting, of: vaultID, places + new)

@@ -13,6 +13,8 @@ package final class VaultSession {
     let turns = GlobalLock()
     /// Whether the vault must be the newest one seen: not for a backup, nor for commands that fix that.
     var checksRollback: Bool
+    /// Whether to warn of who else can replace the file: not for a command that reports it itself.
+    var warnsOfRisk = true
     /// Whether the command may change the variables of open rotations.
     var isRotating = false
     /// Whether the next write brings what colleagues did.
@@ -22,8 +24,6 @@ package final class VaultSession {
     /// The guards checked so far.
     var rollbackVerdicts: [RollbackGuards.Place: RollbackVerdict] = [:]
     private(set) lazy var anchors = RollbackGuards(context, path: options.vaultPath)
-    /// The position last seen here according to the guards.
-    var pinned: VaultObservation?
     var heldSightings: Sightings?
     private var heldKeys: VaultKeys?
     /// The unlock that gave the keys.
@@ -44,6 +44,8 @@ package final class VaultSession {
     }
     /// The keys that a passphrase opened in this command.
     private(set) var keysByPassphrase: VaultKeys?
+    /// The same while they are compared with the guards.
+    private(set) var typedKeys: VaultKeys?
 
     /// - Parameters:
     ///   - command: The command's words, for the settings.
@@ -69,6 +71,8 @@ package final class VaultSession {
             throw VaultError(.notFound, "there is no home directory to look for the vault in")
         }
         let opened = try Vault(opening: path, in: context.files)
+        let isNew = !context.warnings.contains { $0.code == "vault-exposed" }
+        if warnsOfRisk, isNew, let risk = opened.risk { context.warn("vault-exposed", risk) }
         vault = opened
         return opened
     }
@@ -189,9 +193,14 @@ package final class VaultSession {
     /// the index for a dry run, which writes nothing.
     var writingTier: KeySlot.Tier { options.dryRun ? .index : .values }
 
-    /// The tier for work that is better done with the values open: the values if the passphrase needs no
-    /// prompt, otherwise the index.
-    var unattendedTier: KeySlot.Tier { passphraseSource.isUnattended ? .values : .index }
+    /// Returns keys that open the values if that needs no question, otherwise keys of the index.
+    func bestKeysWithoutPrompt() throws -> VaultKeys {
+        let keys = try keys(passphraseSource.isUnattended ? .values : .index)
+        if keys.opensValues { return keys }
+        guard try Settings(context).allowsCache(for: command), let unlocked = try unlockedKeys()
+        else { return keys }
+        return unlocked
+    }
 
     /// Returns keys from the unlock cache, regardless of the settings; nil while the vault is locked or
     /// if the kernel has no keyrings for us.
@@ -250,6 +259,7 @@ package final class VaultSession {
             throw failure
         }
         silence?.end()
+        typedKeys = opening.keys
         try check(opening.keys)
         keysByPassphrase = hold(opening.keys)
         return PassphraseOpening(opening, secret: secret)

@@ -5,26 +5,18 @@ extension Workspace {
     /// Asks for the passphrase unless the settings say otherwise, opens the current value of one
     /// record, and writes the audit log entry. The session keeps the values' keys.
     ///
-    /// - Parameters:
-    ///   - command: The command for the audit log.
-    ///   - asks: Whether to ask about unconfirmed changes; if not, they are an error.
+    /// - Parameter command: The command for the audit log.
     /// - Throws: ``ExitCode/notFound`` if the record or its value is missing.
     func revealed(
-        _ id: Identifier, in project: VaultProject, command: String, asks: Bool
+        _ id: Identifier, in project: VaultProject, command: String
     ) throws -> (record: Variable, value: SecretSlice) {
         let keys =
             try session.keys(
                 .values, asking: Settings(context).isOn(.revealFromCache) ? .ifNeeded : .always)
-        let (vault, index, record) = try AcceptanceGate(self, asks: asks).open(
-            .currentValues, with: keys
-        ) { index in
-            guard let record = index.variables(of: project.id).first(where: { $0.id == id }) else {
-                throw CommandError(.notFound, "This variable is no longer in the vault.")
-            }
-            let use = CheckpointUse.Values(
-                of: project.id, found: .name, at: index.positions(of: [record])
-            ) { _, _ in false }
-            return (.values(use), record)
+        let vault = try session.opened()
+        let index = try vault.index(with: keys, extent: .currentValues)
+        guard let record = index.variables(of: project.id).first(where: { $0.id == id }) else {
+            throw CommandError(.notFound, "This variable is no longer in the vault.")
         }
         let reader = try ValueReader.required(vault, index, keys)
         guard let value = try reader.currentValue(of: record, in: SecretArena()) else {

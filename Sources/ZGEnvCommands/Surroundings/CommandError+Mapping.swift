@@ -96,11 +96,6 @@ extension CommandError {
                     "With the version that created the vault, run zg-env export for each project. "
                     + "Then create a new vault with zg-env init, and import the files with zg-env "
                     + "import.")
-        case .notAccepted:
-            self.init(
-                .usage, reason,
-                hint: "No value was revealed. If you made the change, run: "
-                    + "zg-env unlock --accept-changes")
         case .wrongPassphrase: self.init(.locked, reason, hint: "Run the command again.")
         case .busy, .epochChanged, .slotsChanged:
             self.init(.conflict, reason, hint: "Run the command again.")

@@ -22,8 +22,6 @@ package struct GlobalOptions {
     package var verbose: Bool
     /// Whether to assume yes for every question.
     package var yes: Bool
-    /// Whether to accept changes made while the vault was locked.
-    package var acceptsChanges: Bool
     /// Whether to stop after the plan.
     package var dryRun: Bool
     /// Whether to send nothing to Vercel.
@@ -58,9 +56,7 @@ package struct GlobalOptions {
         OptionSpec(flag: "json", "Print one JSON value"),
         OptionSpec(flag: "quiet", short: "q", "Omit notes and progress"),
         OptionSpec(flag: "verbose", "Print more messages"),
-        OptionSpec(flag: "yes", short: "y", "Assume yes, except for changes made while locked"),
-        OptionSpec(
-            flag: "accept-changes", "Accept changes made while the vault was locked"),
+        OptionSpec(flag: "yes", short: "y", "Assume yes"),
         OptionSpec(flag: "dry-run", "Show the plan and stop"),
         OptionSpec(
             flag: "offline", "Do not contact Vercel", environment: "ZG_ENV_OFFLINE"),
@@ -110,7 +106,6 @@ package struct GlobalOptions {
         quiet = command.has("quiet")
         verbose = command.has("verbose")
         yes = command.has("yes")
-        acceptsChanges = command.has("accept-changes")
         dryRun = command.has("dry-run")
         offline = command.has("offline") || Self.isOffline(context)
         refresh = command.has("refresh")
@@ -151,7 +146,7 @@ package struct GlobalOptions {
         var options = self
         (options.project, options.namesProject) = (project, project != nil)
         (options.json, options.quiet, options.verbose, options.yes) = (false, false, false, false)
-        (options.offline, options.refresh, options.acceptsChanges) = (false, false, false)
+        (options.offline, options.refresh) = (false, false)
         return options
     }
 }

@@ -47,7 +47,7 @@ struct ConflictQuestions {
                 finding.decide(conflict, for: .vercel)
                 count += 1
             case Self.difference:
-                try compare(conflict, &finding)
+                try show(conflict, of: finding)
             default: skipped.append((conflict.variable?.id, conflict.record?.id))
             }
         }
@@ -99,18 +99,14 @@ struct ConflictQuestions {
 
     // MARK: Values
 
-    /// Shows both values, or says that they are the same, which can resolve the conflict.
-    private func compare(_ conflict: PullConflict, _ finding: inout PullWork.Finding) throws {
+    /// Shows both values.
+    private func show(_ conflict: PullConflict, of finding: PullWork.Finding) throws {
         guard let variable = conflict.variable, let record = conflict.record,
             let theirs = finding.values[record.id]
         else { return }
         let ours = try workspace.revealed(
-            variable.id, in: work.project, command: Pull.spec.name, asks: true
+            variable.id, in: work.project, command: Pull.spec.name
         ).value
-        try work.compare(&finding, with: workspace.session.keys(.values))
-        guard !ours.equals(theirs) else {
-            return workspace.note("Both sides have the same value of \(variable.name).")
-        }
         try show("  vault   ", ours)
         try show("  Vercel  ", theirs)
     }

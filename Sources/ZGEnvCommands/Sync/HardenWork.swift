@@ -251,7 +251,6 @@ struct HardenWork {
         guard let reader = try ValueReader(vault: vault, index: index, keys: keys) else {
             throw CommandError(.locked, "The values are locked.", hint: "Run: zg-env unlock")
         }
-        // An unconfirmed value counts as different from every other value.
-        return { reader.isAccepted($0) ? try reader.currentValue(of: $0, in: arena) : nil }
+        return { try reader.currentValue(of: $0, in: arena) }
     }
 }

@@ -9,7 +9,7 @@ struct Pull: Command {
     static let spec = CommandSpec(
         ["pull"], "Pull changes from Vercel into the vault",
         discussion: """
-            Adds, changes and removes variables to match Vercel, even while values are locked. A \
+            Adds, changes and removes variables to match Vercel. A \
             variable with a conflict is left unchanged; on a terminal, you choose a side for each. \
             Asks for confirmation only if a value in the \
             vault would change or be removed; the history keeps that value. If Vercel does not \
@@ -47,6 +47,7 @@ struct Pull: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
+        _ = try workspace.session.keys(workspace.session.writingTier)
         if allProjects { return try PullAll(workspace, rules: rules).run() }
         let progress = WorkProgress(workspace)
         let (bound, isNew) = try PullProjects.named(workspace)

@@ -219,28 +219,12 @@ struct PullWork {
             variables: variables, platform: listing.records, rules: rules)
         let arena = SecretArena()
         for (record, variable) in needed {
-            if let variable, values[record.id] != nil, !reader.isAccepted(variable) {
-                evidence.equalities[variable.id] = false
-                continue
-            }
             guard let variable, let theirs = values[record.id],
                 let ours = try reader.currentValue(of: variable, in: arena)
             else { continue }
             evidence.equalities[variable.id] = ours.equals(theirs)
         }
         return evidence
-    }
-
-    /// Compares the values as far as `keys` open them, and plans again.
-    func compare(_ finding: inout Finding, with keys: VaultKeys) throws {
-        let vault = try workspace.session.opened()
-        let index = try vault.index(with: keys, extent: .everything)
-        let reader = try ValueReader(vault: vault, index: index, keys: keys)
-        finding.evidence = try evidence(
-            finding.listing, finding.values, finding.variables, reader, finding.rules)
-        finding.plan = PullPlan(
-            variables: finding.variables, platform: finding.listing.records,
-            evidence: finding.evidence, rules: finding.rules)
     }
 
     // MARK: Changing the vault

@@ -23,8 +23,6 @@ struct PushReport {
     var overtaken: [RecordNote] = []
     /// The changes that production gets with its next deployment, as far as the vault knows.
     var pending: PendingChanges?
-    /// The unconfirmed changes among those to push; nil if not checked.
-    var changes: ChangesText?
     /// Whether the project has no live deployment, as far as the vault knows.
     var lacksProduction = false
     /// Whether the push stopped after the plan.
@@ -117,12 +115,6 @@ struct PushReport {
         )
     }
 
-    /// The lines about unconfirmed changes in the plan.
-    var changeLines: [String] {
-        guard let changes, changes.count > 0 else { return [] }
-        return ["\(changes.sentence):"] + changes.lines().map { "  \($0)" }
-    }
-
     private static func verb(_ step: PushPlan.Step) -> String {
         switch step.action {
         case .create: "create"
@@ -143,7 +135,6 @@ struct PushReport {
             .init("failed", failed), .init("notLive", notLive),
             .init("weakened", .array(plan.weakened.map(\.step.entry))),
             .init("empty", .array(emptySteps.map(\.entry))),
-            .init("changedWhileLocked", changes?.json ?? .array([])),
             .init("unlisted", .array(plan.unlisted.map(\.entry))),
             .init("managed", .entries(plan.managed + plan.aside)),
         ]
@@ -258,7 +249,7 @@ struct PushReport {
             }
             return planLines.isEmpty && left.isEmpty && managed.isEmpty
                 ? "Nothing to push.\n"
-                : (planLines.map { "Would \($0)" } + left + managed + changeLines
+                : (planLines.map { "Would \($0)" } + left + managed
                     + [readableNotice].compactMap(\.self)).map {
                         "\(DisplayText.safe(sentence: $0))\n"
                     }.joined()

@@ -68,18 +68,6 @@ final class PushValues {
         return value
     }
 
-    /// Returns the current value of a record for a comparison, or nil if it is an unconfirmed change.
-    func comparable(_ variable: Variable) throws -> SecretSlice? {
-        do {
-            return try current(variable)
-        } catch let error as VaultError where error.code == .notAccepted {
-            return nil
-        }
-    }
-
-    /// Makes the next access read the vault again.
-    func forget() { (source, opened) = (nil, [:]) }
-
     /// Returns what Vercel's value shows about a write with an unknown outcome.
     func evidence(
         of candidate: SendResolution.Candidate, _ theirs: SecretSlice
@@ -88,7 +76,7 @@ final class PushValues {
         let sent = candidate.send.version
         var isCompared = false
         if variable.currentVersion > 0 {
-            guard let ours = try comparable(variable) else { return .unknown }
+            let ours = try current(variable)
             if ours.equals(theirs) { return .holds(variable.currentVersion) }
             isCompared = sent == variable.currentVersion
             if isCompared, theirs.count == 0 { return .empty }
@@ -111,14 +99,6 @@ final class PushValues {
         let stored =
             current?.version == number ? current : History(of: variable, in: index).version(number)
         guard let stored else { return nil }
-        guard index.accepts(stored) else {
-            // An earlier version counts as missing.
-            guard number == variable.currentVersion else { return nil }
-            throw VaultError(
-                .notAccepted,
-                "the value of \(variable.name) was changed while the values were locked, and the change "
-                    + "is not confirmed")
-        }
         let value = try reader.value(of: variable, stored, in: arena)
         opened[name] = value
         return value

@@ -163,11 +163,7 @@ struct PushWork {
             }
             return report
         }
-        if !plan.steps.isEmpty, try accept(plan, &report) {
-            // Confirming re-encrypted the versions and merged equal ones.
-            values.forget()
-            return try perform(asks: asks, sends: sends, followUp, knowing: reading)
-        }
+        if !plan.steps.isEmpty { try check(plan) }
         if plan.steps.contains(where: \.sendsValue) { try values.open() }
         let application = PushApplication(
             client: client, project: bound.platform.id, environments: environments,
@@ -177,24 +173,19 @@ struct PushWork {
                 project: project.id, author: author(of: plan),
                 now: workspace.context.now),
             values: values.current, keep: { try keep($0) }, progress: progress())
-        // The values of a plan with steps were compared with the checkpoint, so they are unlocked.
         application.keptValues = values.stored
-        // A dry run does not check unconfirmed values.
-        let isSeen = report.changes.map { $0.count == 0 } ?? true
-        if isSeen {
-            let problems = try application.problems(
-                of: plan, among: variables, insisted: rules.force ? rules.keys ?? [] : [])
-            guard problems.general.isEmpty else {
-                throw CommandError(
-                    .usage,
-                    "Vercel would reject this push: \(problems.general.joined(separator: "; ")).",
-                    hint: "Nothing was sent.\(adviceOnEnvironments(plan, environments))"
-                        + (problems.hasTooMany
-                            ? " Remove variables that are not needed with: zg-env rm KEY -p \(word: project.name) --push"
-                            : ""))
-            }
-            report.leaveOut(problems, of: &plan)
+        let problems = try application.problems(
+            of: plan, among: variables, insisted: rules.force ? rules.keys ?? [] : [])
+        guard problems.general.isEmpty else {
+            throw CommandError(
+                .usage,
+                "Vercel would reject this push: \(problems.general.joined(separator: "; ")).",
+                hint: "Nothing was sent.\(adviceOnEnvironments(plan, environments))"
+                    + (problems.hasTooMany
+                        ? " Remove variables that are not needed with: zg-env rm KEY -p \(word: project.name) --push"
+                        : ""))
         }
+        report.leaveOut(problems, of: &plan)
         exchange.leaveOut(plan.leftOut)
         let schemaLines =
             isPart
@@ -342,25 +333,15 @@ struct PushWork {
         }.joined(separator: ".")
     }
 
-    /// Asks to confirm unconfirmed changes that the plan depends on: to the project, its records, the
-    /// account and unfinished sends.
-    ///
-    /// - Returns: Whether the vault was written, so that the plan must be made again.
-    private func accept(_ plan: PushPlan, _ report: inout PushReport) throws -> Bool {
+    /// Checks that nothing stops the values of a plan from being sent.
+    private func check(_ plan: PushPlan) throws {
         let session = workspace.session
         let keys = try session.keys(.values)
         let index = try session.opened().index(with: keys, extent: .everything)
-        let use = CheckpointUse.sending(
-            project: project.id, records: Set(plan.steps.compactMap { $0.variable?.id }),
-            account: bound.access.account?.name)
+        let records = Set(plan.steps.compactMap { $0.variable?.id })
         if workspace.options.dryRun {
-            let changes = CheckpointComparison(of: index).limited(
-                to: index.objectsNotAccepted(for: use))
-            report.changes = ChangesText(changes, in: index)
-            try HeldGate.check(
-                Set(plan.steps.compactMap { $0.variable?.id }), in: index, .ofSending,
-                warnsOnly: true, workspace.context)
-            return false
+            return try HeldGate.check(
+                records, in: index, .ofSending, warnsOnly: true, workspace.context)
         }
         // The binding must be the one that this process used to read Vercel.
         guard index.project(project.id)?.binding == project.binding else {
@@ -370,7 +351,7 @@ struct PushWork {
                     + "running.",
                 hint: "Nothing was sent. Run the command again.")
         }
-        return try AcceptanceGate(workspace).require(use, in: index, with: keys)
+        try SendingGate.check(records, in: index, workspace.context)
     }
 
     /// Reads the project's variables and custom environments from Vercel.
@@ -436,7 +417,7 @@ struct PushWork {
         var adopted: [Identifier: VercelRecord] = [:]
         for (candidate, answer) in zip(candidates, answers) {
             guard let theirs = try answer.get() else { continue }
-            if try values.comparable(candidate.variable)?.equals(theirs) == true {
+            if try values.current(candidate.variable).equals(theirs) {
                 adopted[candidate.variable.id] = candidate.record
             }
         }

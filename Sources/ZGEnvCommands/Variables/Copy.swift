@@ -64,20 +64,9 @@ struct Copy: Command {
         let keys = try workspace.session.keys(.values) { index in
             _ = try records(of: try self.route(workspace, index), in: index)
         }
-        let naming = try ProjectResolver(workspace).naming()
-        func use(_ route: Route, _ index: VaultIndex) throws -> CheckpointUse {
-            let positions = index.positions(of: try records(of: route, in: index))
-            return .values(
-                .init(of: route.source.id, found: naming, at: positions) { name, _ in
-                    names.contains(name)
-                })
-        }
-        let (vault, index, route) = try AcceptanceGate(workspace).open(
-            .currentValues, with: keys
-        ) { index -> (use: CheckpointUse, choice: Route) in
-            let route = try self.route(workspace, index)
-            return (try use(route, index), route)
-        }
+        let vault = try workspace.session.opened()
+        let index = try vault.index(with: keys, extent: .currentValues)
+        let route = try self.route(workspace, index)
         try HeldGate.check(
             Set(records(of: route, in: index).map(\.id)), in: index, [.program, .name, .offer],
             workspace.context)
@@ -91,18 +80,9 @@ struct Copy: Command {
         if !workspace.options.dryRun {
             let time = workspace.context.now()
             try workspace.session.update { transaction in
-                guard let reader = transaction.values else {
-                    throw CommandError(.locked, "The values are locked.")
-                }
-                guard
-                    try transaction.index.objectsNotAccepted(for: use(route, transaction.index))
-                        .isEmpty
-                else {
-                    throw VaultError(
-                        .notAccepted, "the variables changed while the vault was locked")
-                }
+                let values = transaction.values
                 plan = try empty.planning {
-                    try self.plan(route, transaction.index, reader, $0)
+                    try self.plan(route, transaction.index, values, $0)
                 }
                 guard plan.entries.contains(where: { $0.fate == .created || $0.fate == .updated })
                 else { return }

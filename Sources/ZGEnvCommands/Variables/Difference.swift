@@ -81,7 +81,6 @@ struct Difference: Command {
             keys: source.keys, records: records,
             isEqual: reader.map { reader in
                 { number, record in
-                    guard reader.isAccepted(record) else { return false }
                     guard let old = try reader.currentValue(of: record, in: arena),
                         let new = source.value(of: source.keys[number])
                     else { return nil }

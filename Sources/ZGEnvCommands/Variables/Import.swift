@@ -14,9 +14,7 @@ struct Import: Command {
             nesting. Imports everything or nothing. Without -t, the first line (# vercel-env: \
             target=…) or the file's name chooses the targets; files from Vercel's CLI are for \
             development. Asks about any other file; without a terminal, new variables get all \
-            targets. Skips placeholders, and what Vercel's CLI adds to its files. If values are \
-            locked, import asks for the passphrase on a terminal (not with --yes) to skip \
-            unchanged values; without it, every existing key is reported as updated. --comments \
+            targets. Skips placeholders, and what Vercel's CLI adds to its files. --comments \
             leaves out comments that look like assignments or contain a value from the file, \
             because comments can be read without the passphrase. --expand and --dialect next use \
             no values from the environment.

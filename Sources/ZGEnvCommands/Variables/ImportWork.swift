@@ -50,8 +50,7 @@ struct ImportWork {
         let arena = SecretArena()
         let isEqual = reader.map { reader in
             { (number: Int, variable: Variable) throws -> Bool in
-                guard reader.isAccepted(variable),
-                    let old = try reader.currentValue(of: variable, in: arena)
+                guard let old = try reader.currentValue(of: variable, in: arena)
                 else { return false }
                 return old.equals(content.items[number].value)
             }

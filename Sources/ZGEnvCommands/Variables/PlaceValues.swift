@@ -49,20 +49,12 @@ struct PlaceValues {
                 offers: HeldGate.offers(in: project.id, of: index))
         }
         let keys = try workspace.session.keys(.values, checking: checksFirst ? check : nil)
-        let naming = try resolver.naming()
-        let opened = try AcceptanceGate(workspace).open(.currentValues, with: keys) { index in
-            let project = try resolver.existing(in: index)
-            let offers = try HeldGate.offers(in: project.id, of: index)
-            let positions = try Self.positions(
-                in: place, of: project, only: only, except: except, index, offers: offers)
-            let use = CheckpointUse.Values(of: project.id, found: naming, at: positions) {
-                only?.contains($0) != false && !except.contains($0)
-                    && EffectiveVariables.applies($1, in: place)
-            }
-            return (.values(use), (project: project, positions: positions, offers: offers))
-        }
-        let (vault, index) = (opened.vault, opened.index)
-        let positions = opened.choice.positions
+        let vault = try workspace.session.opened()
+        let index = try vault.index(with: keys, extent: .currentValues)
+        let project = try resolver.existing(in: index)
+        let held = try HeldGate.offers(in: project.id, of: index)
+        let positions = try Self.positions(
+            in: place, of: project, only: only, except: except, index, offers: held)
         if !index.journal.isEmpty {
             let used = Set(positions.map { index.variables[$0].id })
             try ContestGate.check(
@@ -70,16 +62,16 @@ struct PlaceValues {
                 warnsOnly: startsProgram && place.environment == .target(.development),
                 workspace.context)
             try HeldGate.check(used, in: index, .ofValues, in: place, workspace.context)
-            let leftOut = opened.choice.offers.values.filter {
+            let leftOut = held.values.filter {
                 EffectiveVariables.applies($0.attributes.scope, in: place)
                     && only == nil && !except.contains($0.name)
             }
-            HeldGate.warn(leftOut: leftOut, of: opened.choice.project.name, workspace.context)
+            HeldGate.warn(leftOut: leftOut, of: project.name, workspace.context)
         }
         self.index = index
-        offers = Set(opened.choice.offers.keys)
+        offers = Set(held.keys)
         effectivePlace = place
-        project = opened.choice.project
+        self.project = project
         reader = try ValueReader.required(vault, index, keys)
         let found = try reader.currentValues(
             at: positions, in: SecretArena(zeroed: false))
@@ -181,7 +173,7 @@ struct PlaceValues {
         let name = index.variables[position].name.utf8
         let start = name.count + 1
         guard entry.count >= start + ValuePatterns.shortest, entry[start - 1] == 0x3D,
-            entry.starts(with: name), reader.isAccepted(index.variables[position]),
+            entry.starts(with: name),
             let value = try reader.currentValue(
                 of: index.variables[position], in: SecretArena())
         else { return false }

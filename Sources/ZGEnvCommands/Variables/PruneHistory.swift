@@ -37,9 +37,7 @@ struct PruneHistory: Command {
         let keep = try self.keep ?? Settings(workspace.context).number(.historyKeep) ?? 10
         func prunable(_ index: VaultIndex) -> [StoredVersion] {
             index.variables.filter { $0.project == project.id && $0.name == key }.flatMap {
-                History(of: $0, in: index).prunable(keeping: keep, at: time) {
-                    !keys.opensValues || index.accepts($0)
-                }
+                History(of: $0, in: index).prunable(keeping: keep, at: time)
             }
         }
         let planned = prunable(index)

@@ -66,7 +66,6 @@ struct RemoteDifference {
             let reader = try ValueReader.required(vault, index, keys)
             let theirs = try self.values(of: sides, listing, bound, into: arena, workspace)
             difference = try VercelDifference(sides) { pair in
-                guard reader.isAccepted(pair.variable) else { return false }
                 guard let theirs = theirs[pair.record.id],
                     let ours = try reader.currentValue(of: pair.variable, in: arena)
                 else { return nil }

@@ -8,7 +8,7 @@ struct Rename: Command {
     static let spec = CommandSpec(
         ["rename"], "Rename a variable",
         discussion: """
-            Works while values are locked and keeps the history. The next push renames it on Vercel; \
+            Keeps the history. The next push renames it on Vercel; \
             for that, a sensitive variable needs a value in the vault. One push can swap two names.
             """,
         arguments: [

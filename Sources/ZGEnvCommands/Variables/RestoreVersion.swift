@@ -51,22 +51,14 @@ struct RestoreVersion: Command {
         let resolver = ProjectResolver(workspace)
         _ = try resolver.reference()
         let keys = try workspace.session.keys(.values)
-        let naming = try resolver.naming()
-        let (vault, index, (project, record, version)) = try AcceptanceGate(workspace).open(
-            .everything, with: keys
-        ) { index in
-            let project = try resolver.existing(in: index)
-            try checkPlace(project, index)
-            let record = try RecordSelection.one(
-                key, withVersion: number, in: project, of: index, options)
-            try options.checkContains(record)
-            let version = History(of: record, in: index).version(number)
-            return (
-                .versions([version].compactMap(\.self), of: project.id, found: naming),
-                (project, record, version)
-            )
-        }
-        guard let version,
+        let vault = try workspace.session.opened()
+        let index = try vault.index(with: keys, extent: .everything)
+        let project = try resolver.existing(in: index)
+        try checkPlace(project, index)
+        let record = try RecordSelection.one(
+            key, withVersion: number, in: project, of: index, options)
+        try options.checkContains(record)
+        guard let version = History(of: record, in: index).version(number),
             let reader = try ValueReader(vault: vault, index: index, keys: keys)
         else {
             throw CommandError(
@@ -85,10 +77,9 @@ struct RestoreVersion: Command {
         if workspace.options.dryRun { return afterwards.planned(after: result, project.name) }
         let restored = try workspace.session.update { transaction in
             try empty.planning { empty in
-                guard let reader = transaction.values,
-                    let position = transaction.position(of: record.id)
-                else { return }
-                try check(value, over: transaction.index.variables[position], reader, empty)
+                guard let position = transaction.position(of: record.id) else { return }
+                try check(
+                    value, over: transaction.index.variables[position], transaction.values, empty)
             }
             return try restore(value, of: record, project, workspace.context.now(), &transaction)
         }

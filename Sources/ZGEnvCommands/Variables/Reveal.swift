@@ -88,30 +88,17 @@ struct Reveal: Command {
                 remote.values, of: remote.project, from: "Vercel: ",
                 seen: try workspace.session.index(.listing).metadata, copying, workspace)
         }
-        let naming = try resolver.naming()
-        let (vault, index, (project, records)) = try AcceptanceGate(workspace).open(
-            number == nil ? .currentValues : .everything, with: keys
-        ) { index in
-            let project = try resolver.existing(in: index)
-            let records =
-                try number.map { number in
-                    try names.map { name in
-                        try RecordSelection.one(
-                            name, withVersion: number, in: project, of: index, options, place)
-                    }
-                } ?? currentRecords(project, index, place)
-            if let number {
-                let versions = records.compactMap { History(of: $0, in: index).version(number) }
-                return (.versions(versions, of: project.id, found: naming), (project, records))
-            }
-            let use = CheckpointUse.Values(
-                of: project.id, found: naming, at: index.positions(of: records)
-            ) { name, scope in
-                names.contains(name)
-                    && place.map { EffectiveVariables.applies(scope, in: $0) } != false
-            }
-            return (.values(use), (project, records))
-        }
+        let vault = try workspace.session.opened()
+        let index = try vault.index(
+            with: keys, extent: number == nil ? .currentValues : .everything)
+        let project = try resolver.existing(in: index)
+        let records =
+            try number.map { number in
+                try names.map { name in
+                    try RecordSelection.one(
+                        name, withVersion: number, in: project, of: index, options, place)
+                }
+            } ?? currentRecords(project, index, place)
         let reader = try ValueReader.required(vault, index, keys)
         let values = try records.map { record in
             if let number {

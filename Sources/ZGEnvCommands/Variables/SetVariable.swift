@@ -13,7 +13,7 @@ struct SetVariable: Command {
         discussion: """
             Prompts for the value without showing it, or reads it from stdin if stdin is not a \
             terminal. Does not accept the value as an argument, because other programs can read \
-            arguments. Works while values are locked. The values of several keys are typed or \
+            arguments. The values of several keys are typed or \
             generated one by one, and stored together.
             """,
         arguments: [VariableName.arguments],
@@ -267,13 +267,13 @@ struct SetVariable: Command {
     }
 
     /// Returns the outcome if the whole scope has this value already; nil if it has another one or
-    /// another type, and while values are locked.
+    /// another type.
     private func unchanged(
         _ value: SecretSlice, _ scope: Scope, _ records: [Variable], at time: UInt64,
         _ transaction: inout VaultTransaction
     ) throws -> SetOutcome? {
         guard
-            let holder = try transaction.values?.holder(
+            let holder = try transaction.values.holder(
                 of: value, in: scope, among: records.filter(\.isLive)),
             kind ?? holder.attributes.kind == holder.attributes.kind,
             let position = transaction.position(of: holder.id)

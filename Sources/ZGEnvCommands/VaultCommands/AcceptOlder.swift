@@ -46,9 +46,7 @@ enum AcceptOlder {
         let reason =
             newest > generation
             ? "although generation \(newest) has been seen"
-            : report.verdicts.values.contains(.olderCheckpoint)
-                ? "although a newer checkpoint was accepted on this machine"
-                : "which is not based on generation \(newest), the newest generation seen"
+            : "which is not based on generation \(newest), the newest generation seen"
         let plan = [
             "continue with generation \(generation) of \(vault.path), \(reason)",
             "make it generation \(next)",

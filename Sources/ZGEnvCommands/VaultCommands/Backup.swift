@@ -48,7 +48,7 @@ struct Backup: Command {
                     hint: "Choose another file.")
             }
         }
-        let keys = try session.keys(session.unattendedTier)
+        let keys = try session.bestKeysWithoutPrompt()
         let inspection: VaultInspection
         if workspace.options.dryRun {
             inspection = try vault.inspection(with: keys)

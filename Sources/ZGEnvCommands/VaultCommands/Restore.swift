@@ -42,7 +42,7 @@ struct Restore: Command {
         }
         try checkRotations(replaced.vault, backup, workspace)
         let session = VaultSession(options: options, context: context, vault: backup)
-        let keys = try session.keys(session.unattendedTier)
+        let keys = try session.keys(.values)
         let inspection = try backup.inspection(with: keys)
         try inspection.throwFirstProblem()
         let kept = try dated(options.vaultPath, context)

@@ -23,14 +23,7 @@ struct RollbackReport {
                 verdicts[place] = .unavailable
                 continue
             }
-            var finding = try session.judge(place, with: keys)
-            if keys.opensValues, finding.verdict.isAccepted, let seen = finding.seen {
-                // Of the file just judged, which may be newer than the one read before.
-                let index = try session.opened().index(with: keys, extent: .currentValues)
-                if index.checkpointGeneration < seen.checkpointGeneration {
-                    finding.verdict = .olderCheckpoint
-                }
-            }
+            let finding = try session.judge(place, with: keys)
             verdicts[place] = finding.verdict
             if finding.verdict == .unreadable {
                 session.warnAboutUnreadableGuard(place, of: try session.opened().header.vaultID)

@@ -11,8 +11,7 @@ struct Status: Command {
         ["status"], "Show vault status, and what is not pushed or not live",
         discussion:
             """
-            Never asks for a passphrase, and uses the network only with --refresh. Changes made \
-            while the values were locked are verified only if the values are unlocked.
+            Never asks for a passphrase, and uses the network only with --refresh.
             """,
         exitCodes: ExitCode.ofOpening)
 
@@ -28,9 +27,6 @@ struct Status: Command {
         if var seen = index {
             try workspace.session.sightings().show(in: &seen)
             index = seen
-        }
-        if let index, keys?.opensValues == true {
-            try workspace.session.recordCheckpoint(of: index)
         }
         let unlocked = workspace.session.unlocked
         var json: [JSONValue.Member] = [
@@ -67,9 +63,6 @@ struct Status: Command {
             let groups = try StatusGroups(index, workspace)
             json += groups.members
             text += groups.text
-            let changes = StatusChanges(index, isChecked: keys?.opensValues ?? false)
-            json += changes.members
-            text += changes.text
             if let keys {
                 let audit = AuditStatus(workspace.session, keys, index)
                 json.append(.init("auditLog", audit.json))
@@ -82,8 +75,7 @@ struct Status: Command {
         } else {
             let unknown = [
                 "variables", "removedVariables", "projects", "account", "project", "notPushed",
-                "notLive",
-                "changedWhileLocked", "changesChecked", "auditLog",
+                "notLive", "auditLog",
             ]
             json += (unknown + StatusSync.unknownMembers + StatusGroups.unknownMembers).map {
                 .init($0, .null)

@@ -2,35 +2,6 @@ internal import CommandLineKit
 internal import JSON
 internal import Vault
 
-/// The changes made while the values were locked, for `status` and `verify`.
-struct StatusChanges {
-    let changes: ChangesText
-    private let isChecked: Bool
-
-    /// - Parameters:
-    ///   - index: Decoded with the checkpoint.
-    ///   - isChecked: Whether the checkpoint's authentication code was checked, which needs the values.
-    init(_ index: VaultIndex, isChecked: Bool) {
-        changes = ChangesText(CheckpointComparison(of: index), in: index)
-        self.isChecked = isChecked
-    }
-
-    var members: [JSONValue.Member] {
-        [.init("changedWhileLocked", changes.json), .init("changesChecked", .bool(isChecked))]
-    }
-
-    var text: String {
-        guard changes.count > 0 else { return "" }
-        let remark =
-            isChecked
-            ? "accept them with: zg-env unlock --accept-changes"
-            : "not verified, because the values are locked; zg-env unlock verifies the changes and asks you to accept them"
-        var text = "\(changes.sentence) (\(remark)):\n"
-        for line in changes.lines() { text += "  \(DisplayText.safe(sentence: line))\n" }
-        return text
-    }
-}
-
 /// The state of the audit log for `status`. Problems of the log fail `verify` and `log`, not `status`.
 struct AuditStatus {
     private let report: AuditReport?

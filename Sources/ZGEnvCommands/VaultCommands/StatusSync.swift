@@ -12,6 +12,9 @@ struct StatusSync {
     /// Records of open rotations, which only resuming or reverting the rotation resolves.
     private let rotating: Set<Identifier>
     private let production: ProductionStates
+    /// Variables that were never pulled or pushed, of which Vercel has another record: a push would be
+    /// refused.
+    private let occupied: Set<Identifier>
     /// Whether somebody can be asked, as `pull` does for each conflict.
     private let offersQuestions: Bool
 
@@ -32,6 +35,7 @@ struct StatusSync {
         }
         summary = SyncSummary(of: listing, rotationDue: due)
         offersQuestions = workspace.interaction.canConfirm
+        occupied = try workspace.session.sightings().occupied(in: listing)
         production = ProductionStates(
             of: listing, notLive: summary.variables[.notLive] ?? [], workspace)
     }
@@ -89,7 +93,7 @@ struct StatusSync {
     }
 
     private func entry(_ variable: Variable, _ standing: SyncSummary.Standing) -> JSONValue {
-        let remedy = standing.remedies(for: variable).first { $0 != .choose } ?? .pull
+        let remedy = remedies(for: variable, standing).first { $0 != .choose } ?? .pull
         return .object(
             [.init("project", .string(name(variable))), .init("key", .string(variable.name))]
                 + variable.attributes.scope.members + [
@@ -159,6 +163,13 @@ struct StatusSync {
         let remedies: [SyncSummary.Remedy]
     }
 
+    private func remedies(
+        for variable: Variable, _ standing: SyncSummary.Standing
+    ) -> [SyncSummary.Remedy] {
+        let isOccupied = standing == .ahead && occupied.contains(variable.id)
+        return (isOccupied ? .diverged : standing).remedies(for: variable)
+    }
+
     /// The remedies for each project and standing, those that lose nothing first.
     private var remedies: [Remedy] {
         SyncSummary.Standing.allCases.flatMap { standing -> [Remedy] in
@@ -166,7 +177,7 @@ struct StatusSync {
                 !rotating.contains($0.id)
             }
             func kind(_ variable: Variable) -> Kind {
-                Kind(project: variable.project, remedies: standing.remedies(for: variable))
+                Kind(project: variable.project, remedies: remedies(for: variable, standing))
             }
             let groups = Dictionary(grouping: variables, by: kind)
             let order = variables.reduce(into: [Kind]()) {

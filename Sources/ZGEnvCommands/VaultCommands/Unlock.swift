@@ -10,12 +10,10 @@ struct Unlock: Command {
         discussion: """
             Asks for the passphrase and keeps the vault's key in the kernel keyring until it \
             expires. Until then, most commands work without the passphrase in this login session \
-            or, with --scope user, in all your sessions, cron jobs and user services; reveal, \
-            rekey and passwd still ask. Meanwhile, any program you run can use the key: run zg-env lock when \
-            you are done.
-
-            Changes made while the values were locked are listed. Accept them at the prompt or \
-            with --accept-changes; until then the values they affect are neither shown nor sent.
+            or, with --scope user, in all your sessions, cron jobs and user services. Still asked \
+            for are reveal, rekey, passwd, slot add, slot remove, log --accept and \
+            verify --accept-older. Meanwhile, any program you run can use the key: run zg-env lock \
+            when you are done.
             """,
         options: [
             OptionSpec(
@@ -62,7 +60,6 @@ struct Unlock: Command {
         // A vault that is already unlocked must not have been replaced since.
         _ = try session.unlockedKeys()
         let keys = try session.keys(.values, asking: .always)
-        let (changes, isAccepted) = try review(with: keys, workspace)
         let newest = try session.opened()
         // This authenticates the tag in the position.
         _ = try newest.index(with: keys, extent: .listing)
@@ -81,8 +78,6 @@ struct Unlock: Command {
         workspace.note("Unlocked \(state.text(now: now * 1_000)). Lock with: zg-env lock")
         return CommandResult(json: [
             "vault": .string(newest.path), "unlocked": state.json(now: now * 1_000),
-            "changedWhileLocked": changes.json,
-            "accepted": .bool(orNull: isAccepted),
         ])
     }
 
@@ -106,41 +101,6 @@ struct Unlock: Command {
             try Self.mapped { () throws(KernelKeyringError) in try UnlockCache.check(.user) }
             return .user
         }
-    }
-
-    /// Lists the changes made while the values were locked, asks about them if possible, and records a
-    /// yes. No answer is not an error: the changes stay unconfirmed.
-    private func review(
-        with keys: VaultKeys, _ workspace: Workspace
-    ) throws -> (text: ChangesText, isAccepted: Bool?) {
-        let index = try workspace.session.opened().index(with: keys, extent: .everything)
-        try workspace.session.recordCheckpoint(of: index)
-        let comparison = CheckpointComparison(of: index)
-        let review = ChangesReview(comparison, in: index, workspace)
-        if comparison.isEmpty { return (review.text, nil) }
-        let answer = try review.answer("Did you make these changes?")
-        if answer == nil { review.show() }
-        var isAccepted = answer == true
-        if isAccepted {
-            do {
-                try workspace.session.update { try $0.accept(comparison) }
-                workspace.note("Accepted.")
-            } catch let error as VaultError
-                where [.busy, .inputOutput, .insecure, .notConfirmed].contains(error.code)
-            {
-                // They stay unconfirmed in a vault that cannot be written now.
-                isAccepted = false
-                workspace.context.warn(
-                    "not-accepted",
-                    "The confirmation could not be saved. " + CommandError.sentence(error.reason))
-            }
-        }
-        if !isAccepted {
-            workspace.note(
-                "These changes are not confirmed. If you made them, run: zg-env unlock --accept-changes"
-            )
-        }
-        return (review.text, isAccepted)
     }
 
     static func mapped<R>(_ body: () throws(KernelKeyringError) -> R) throws(CommandError) -> R {

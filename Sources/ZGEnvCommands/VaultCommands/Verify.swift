@@ -7,10 +7,8 @@ struct Verify: Command {
     static let spec = CommandSpec(
         ["verify"], "Check every byte of the vault",
         discussion: """
-            Also checks the audit log, and whether this machine has seen a newer generation of the \
-            vault. If the passphrase is supplied without a prompt (for example with \
-            --passphrase-file), zg-env also opens every value, checks the slots and the \
-            checkpoint, and lists changes made while the values were locked.
+            Opens every value, and also checks the audit log, and whether this machine has seen a \
+            newer generation of the vault.
 
             --accept-older accepts an older copy, or a copy with a different history, as the \
             newest generation. It asks for the passphrase.
@@ -41,7 +39,7 @@ struct Verify: Command {
         if acceptsOlder { return try AcceptOlder.run(in: workspace) }
         do {
             let vault = try workspace.session.opened()
-            let keys = try workspace.session.keys(workspace.session.unattendedTier)
+            let keys = try workspace.session.keys(.values)
             let inspection = try vault.inspection(with: keys)
             guard inspection.problems.isEmpty else { return result(inspection, path, header: true) }
             let index = try vault.index(with: keys, extent: .everything)
@@ -49,7 +47,6 @@ struct Verify: Command {
             let anchors = try RollbackReport(workspace.session, with: keys)
             return result(
                 inspection, path, header: true, audit: audit.report, anchors: anchors,
-                changes: keys.opensValues ? StatusChanges(index, isChecked: true) : nil,
                 further: anchors.objections.map { problem("anchor", $0.message) }
                     + audit.problems.map { problem("audit-log", $0) },
                 failure: anchors.failure ?? audit.failure)
@@ -78,7 +75,7 @@ struct Verify: Command {
 
     private func result(
         _ inspection: VaultInspection, _ path: String, header: Bool, audit: AuditReport? = nil,
-        anchors: RollbackReport? = nil, changes: StatusChanges? = nil, further: [JSONValue] = [],
+        anchors: RollbackReport? = nil, further: [JSONValue] = [],
         failure otherFailure: CommandError? = nil
     ) -> CommandResult {
         let problems = inspection.problems
@@ -88,7 +85,6 @@ struct Verify: Command {
             "ok": .bool(isWhole && otherFailure == nil),
             "problems": .array(
                 problems.map { problem($0.place.rawValue, $0.message, $0) } + further),
-            "changedWhileLocked": changes?.changes.json ?? .null,
             "checked": [
                 "header": .bool(header), "index": .bool(hasIndex),
                 "bytes": .integer(Int64(clamping: inspection.byteCount)),
@@ -97,29 +93,18 @@ struct Verify: Command {
                     orNull: inspection.removedVariableCount.map { Int64($0) }),
                 "versions": .integer(Int64(inspection.versionCount)),
                 "valuesOpened": .bool(inspection.opensValues && hasIndex),
-                "checkpoint": .bool(
-                    orNull: inspection.opensValues && hasIndex
-                        ? !problems.contains { $0.place == .checkpoint } : nil),
                 "audit": .bool(orNull: audit.map(\.isWhole)), "anchor": anchors?.json ?? .null,
             ],
         ]
         var text = ""
         for problem in problems { text += "\(line(problem))\n" }
         if isWhole {
-            let values =
-                inspection.opensValues
-                ? "all opened" : "hashes checked; not opened, because that requires the passphrase"
             text += "The header, the index and every value are intact.\n"
-            if let changes {
-                text +=
-                    changes.changes.count == 0
-                    ? "There are no unconfirmed changes.\n" : changes.text
-            }
             text += "Bytes     \(inspection.byteCount)\n"
             let removed = inspection.removedVariableCount ?? 0
             text += "Variables \(inspection.variableCount ?? 0)"
             text += removed == 0 ? "\n" : ", and \(removed) removed\n"
-            text += "Versions  \(inspection.versionCount), \(values)\n"
+            text += "Versions  \(inspection.versionCount), all opened\n"
             let log = audit.map { $0.isWhole ? $0.wholeText : "not intact" }
             text += "Audit log \(log ?? "cannot be used")\n"
             for line in anchors?.lines ?? [] { text += "\(line)\n" }

@@ -206,6 +206,26 @@ struct LinkedProject {
             "Create it with: zg-env project create \(word: name)\(team), or list projects with: zg-env project list"
     }
 
+    /// Stores the Vercel project's id with the vault project.
+    static func bind(
+        _ project: VaultProject, to platform: Project, _ access: VercelSession.Access,
+        _ workspace: Workspace
+    ) throws -> VaultProject {
+        var bound = project
+        bound.binding = try binding(to: platform, access, workspace)
+        if workspace.options.dryRun { return bound }
+        let binding = bound.binding
+        try workspace.session.update { transaction in
+            guard
+                let position = transaction.index.projects.firstIndex(where: {
+                    $0.id == project.id
+                })
+            else { throw ProjectResolver.notFound(project.name, in: transaction.index) }
+            transaction.index.projects[position].binding = binding
+        }
+        return bound
+    }
+
     /// Returns the link between a vault project and a Vercel project.
     static func binding(
         to platform: Project, _ access: VercelSession.Access, _ workspace: Workspace

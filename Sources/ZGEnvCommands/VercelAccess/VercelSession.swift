@@ -99,11 +99,8 @@ final class VercelSession {
             throw account.refusal(of: binding.projectName)
         }
         warnOfExpiration(account)
-        let project = binding.flatMap { binding in
-            index.projects.first { $0.binding == binding }?.id
-        }
         return Access(
-            client: try client(of: account, scope: scope(binding, account), for: project),
+            client: try client(of: account, scope: scope(binding, account)),
             account: account)
     }
 
@@ -144,13 +141,9 @@ final class VercelSession {
 
     /// Returns a client for a stored account, which sends the token only to the account's own API.
     ///
-    /// With the root key, the account and the project's team are checked against the checkpoint
-    /// first. While the values are locked that is not possible, and the token is sent only to
-    /// Vercel or to the API URL from the options.
-    ///
     /// - Throws: ``ExitCode/unauthorized`` if the options name another API.
     func client(
-        of account: Account, scope: APIScope = .personal, for project: Identifier? = nil
+        of account: Account, scope: APIScope = .personal
     ) throws -> VercelClient {
         let named = try Self.namedOrigin(options)
         if let named, named.description != account.origin {
@@ -161,30 +154,6 @@ final class VercelSession {
         }
         var keys = try indexKeys()
         if account.protection == .values { keys = try workspace.session.keys(.values) }
-        guard keys.opensValues || account.origin == APIOrigin.vercel.description || named != nil
-        else {
-            throw CommandError(
-                .locked,
-                "The token for \(account.name) is valid only for \(account.origin). While values are locked, zg-env cannot verify that this URL has not been changed, so it does not send the token.",
-                hint:
-                    "Run zg-env unlock first, or specify the URL with --api-url."
-            )
-        }
-        var account = account
-        if keys.opensValues {
-            let opened = try AcceptanceGate(workspace).open(.currentValues, with: keys) { index in
-                (
-                    .token(account: account.name, project: project),
-                    index.account(named: account.name)
-                )
-            }
-            // Uses the account exactly as it was checked.
-            guard let compared = opened.choice, compared.origin == account.origin else {
-                throw VaultError(
-                    .notAccepted, "the account \(account.name) was changed by another command")
-            }
-            account = compared
-        }
         let token = try token(of: account, keys)
         return try client(token, try APIOrigin(account.origin), scope: scope)
     }

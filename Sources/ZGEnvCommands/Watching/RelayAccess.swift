@@ -28,12 +28,6 @@ enum RelayAccess {
     static func client(
         of registration: RelayRegistration, _ workspace: Workspace
     ) throws -> RelayClient {
-        let keys = try workspace.session.keys(.index)
-        if keys.opensValues {
-            _ = try AcceptanceGate(workspace).open(.everything, with: keys) { _ in
-                (.relay(registration.id), ())
-            }
-        }
         let token = try registration.token.withBytes {
             try SecretArena(firstRegionByteCount: 4_096).copy($0)
         }

@@ -12,9 +12,8 @@ struct WatchedValue {
     /// values' keys from the session afterwards.
     init(_ id: Identifier, in project: VaultProject, _ workspace: Workspace) throws {
         defer { try? workspace.session.keepIndexTierOnly() }
-        // The screen cannot ask to accept changes, so unaccepted values are not shown.
         let (record, value) = try workspace.revealed(
-            id, in: project, command: Reveal.spec.name, asks: false)
+            id, in: project, command: Reveal.spec.name)
         (name, self.value) = (record.name, value)
     }
 

@@ -7,7 +7,8 @@ struct WebhookDelete: Command {
     static let spec = CommandSpec(
         ["webhook", "delete"], "Delete a webhook",
         discussion: """
-            Also removes the webhook's secret from the vault; the history keeps it.
+            Also removes the webhook's secret from the vault if the values are unlocked; the history \
+            keeps it.
             """,
         arguments: [ArgumentSpec("WEBHOOK", .one, "The webhook's ID, as shown by webhook list")],
         exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized, .unavailable),

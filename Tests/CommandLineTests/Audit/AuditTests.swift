@@ -101,8 +101,7 @@ struct AuditTests {
     @Test func `it opens without a passphrase if the keyring opens the index`() throws {
         let keyring = try PrivateKeyring()
         let audit = try AuditHome(keyring)
-        // Written with the keyring's key.
-        done(try audit.home.run(["reveal", "KEY", "-p", "web", "--accept-changes"]))
+        done(try audit.home.run(["reveal", "KEY", "-p", "web"]))
         let log = try json(audit.home.run(["log", "--json"], unlocked: false))
         #expect(log["entries"]?.elements.map { $0["names"] } == [["KEY"]])
         let bare = try AuditHome()

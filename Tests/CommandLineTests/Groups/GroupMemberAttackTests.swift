@@ -49,27 +49,16 @@ struct GroupMemberAttackTests {
         #expect(!shown.output.contains("alice"), "\(shown.output)")
     }
 
-    @Test func `a writer removes and changes nothing, also while locked`() throws {
+    @Test func `a writer removes and changes nothing`() throws {
         let homes = try group(("walter", "writer"))
         try homes.set("alice", "B", "second")
         try homes.settle("alice", "walter")
-        let home = try homes.home("walter")
-        let key = home.directory.path("index.key")
-        done(try homes.run("walter", "slot", "add", "file", key))
         for arguments in [
             ["rm", "A", "-p", "web", "--yes"], ["rename", "A", "C", "-p", "web"],
         ] {
-            failed(
-                try home.runner(
-                    arguments, unlocked: false, environment: ["ZG_ENV_KEY_FILE": key]
-                ).run(), 6, "only add variables and values")
             failed(try homes.run("walter", arguments), 6, "only add variables and values")
         }
-        let set = try home.runner(
-            ["set", "NEW", "-p", "web", "--raw"], input: .text("added"), unlocked: false,
-            environment: ["ZG_ENV_KEY_FILE": key]
-        ).run()
-        done(set)
+        try homes.set("walter", "NEW", "added")
     }
 
     @Test func `what a lowered member still writes is ignored`() throws {
@@ -189,66 +178,6 @@ struct GroupMemberAttackTests {
 
     // MARK: The index key
 
-    /// Writes a vault's index as somebody who has the index key and the program's code.
-    private func forge(
-        _ home: CommandHome, _ change: @escaping (inout VaultTransaction) throws -> Void
-    ) throws {
-        let vault = try Vault(opening: home.vaultPath, in: PosixFileStore())
-        let passphrase = try Array(CommandHome.passphrase.utf8).withBytes {
-            try SecretBytes(copying: $0)
-        }
-        let keys = try vault.open(with: passphrase, memoryLimitBytes: nil).keys.indexTier()
-        try Vault.update(
-            home.vaultPath, in: PosixFileStore(), keys: keys, vaultID: vault.header.vaultID,
-            change)
-    }
-
-    enum Forgery: CaseIterable, Sendable {
-        case added, changed, removed
-    }
-
-    @Test(arguments: GroupEntryKind.allCases, Forgery.allCases)
-    func `entries about a group that the index key writes are found`(
-        kind: GroupEntryKind, forgery: Forgery
-    ) throws {
-        let homes = try group(("bob", "member"))
-        // A change that waits.
-        try homes.set("bob", "A", "waits")
-        let home = try homes.home("bob")
-        try forge(home) { transaction in
-            let place = transaction.index.journal.firstIndex { $0.kind == kind.rawValue }
-            guard let place else { return }
-            let entry = transaction.index.journal[place]
-            switch forgery {
-            case .added:
-                transaction.index.journal.append(
-                    JournalEntry(
-                        kind: kind.rawValue, createdAt: entry.createdAt, payload: entry.payload))
-            case .changed:
-                var payload = entry.payload
-                payload[payload.count - 1] ^= 1
-                transaction.index.journal[place] = JournalEntry(
-                    id: entry.id, kind: entry.kind, createdAt: entry.createdAt, payload: payload)
-            case .removed: transaction.index.journal.remove(at: place)
-            }
-        }
-        let before = try home.vaultBytes()
-        let folder = try homes.groupFolder()
-        let published = try FileManager.default.subpathsOfDirectory(atPath: folder).count
-        failed(try homes.run("bob", "sync"), 8, "was changed by someone who cannot open the values")
-        // What is read needs only the entry of its project.
-        for arguments in [
-            ["export", "-p", "web", "-t", "production"],
-            ["run", "-p", "web", "-t", "production", "--", "/bin/true"],
-        ] {
-            let result = try homes.run("bob", arguments)
-            let refusal: Int32 = arguments[0] == "run" ? 125 : 8
-            #expect(result.status == (kind == .sharedProject ? refusal : 0), "\(arguments[0])")
-        }
-        #expect(try home.vaultBytes() == before)
-        #expect(try FileManager.default.subpathsOfDirectory(atPath: folder).count == published)
-    }
-
     @Test func `the index key publishes nothing`() throws {
         let homes = try group(("bob", "member"))
         let home = try homes.home("bob")
@@ -261,12 +190,10 @@ struct GroupMemberAttackTests {
                 arguments, input: input, unlocked: false, environment: ["ZG_ENV_KEY_FILE": key]
             ).run()
         }
-        done(try locked("set", "A", "-p", "web", "--raw", input: .text("forged")))
+        failed(try locked("set", "A", "-p", "web", "--raw", input: .text("forged")), 3)
         failed(try locked("sync"), 3)
         failed(try locked("group", "invite", "eve", "--yes"), 3)
-        // The owner is asked before anything leaves.
-        let asked = try homes.run("bob", "sync")
-        #expect(asked.status == 2, "\(asked.error)")
+        done(try homes.run("bob", "sync"))
         try homes.settle("alice")
         #expect(try homes.value("alice", "A") == "one")
     }

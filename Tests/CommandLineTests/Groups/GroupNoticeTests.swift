@@ -116,26 +116,6 @@ struct GroupNoticeTests {
         #expect(done(try homes.run("alice", "list", "-p", "web")).error.contains("wait") == false)
     }
 
-    @Test func `a write while the values are locked says that it waits for the next unlock`()
-        throws
-    {
-        let homes = try GroupHomes(git: false)
-        try homes.set("alice", "A", "one")
-        try homes.share("alice")
-        let home = try homes.home("alice")
-        let key = home.directory.path("key")
-        done(try home.run(["slot", "add", "file", key]))
-        let locked = done(
-            try home.run(
-                ["set", "A", "-p", "web"], input: .text("locked"), unlocked: false,
-                environment: ["ZG_ENV_KEY_FILE": key]))
-        #expect(locked.error.contains("next zg-env unlock and zg-env sync"), "\(locked.error)")
-        let accepted = done(try homes.run("alice", "reveal", "A", "-p", "web", "--accept-changes"))
-        #expect(
-            accepted.error.contains("1 unpublished change. Publish with: zg-env sync"),
-            "\(accepted.error)")
-    }
-
     @Test func `set --sync sends the value at once, or says that it was not sent`() throws {
         let homes = try GroupHomes()
         try homes.set("alice", "A", "one")

@@ -231,8 +231,7 @@ struct HardenTests {
         defer { withExtendedLifetime(keyring) {} }
         let platform = try SandboxHome(seed: Self.seed, keyring: keyring)
         try platform.set("KEY", "value")
-        // Written with the keyring's key.
-        try platform.pushed("KEY", "--accept-changes")
+        try platform.pushed("KEY")
         let writes = try platform.writes {
             try failedAsJSON(
                 platform.run("harden", "-p", "web", "--yes", "--json", unlocked: false), 3,

@@ -34,7 +34,7 @@ struct ImportPushTests {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let platform = try SandboxHome(keyring: keyring)
-        let command = ["import", "-", "-p", "web", "--push", "--yes", "--accept-changes", "--json"]
+        let command = ["import", "-", "-p", "web", "--push", "--yes", "--json"]
         let before = try platform.home.vaultBytes()
         try failedAsJSON(
             platform.runner(command, input: .text("A=1\nB=2\n"), unlocked: false).run(), 3, "locked"

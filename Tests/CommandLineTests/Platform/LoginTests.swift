@@ -126,8 +126,7 @@ struct LoginTests {
         defer { withExtendedLifetime(keyring) {} }
         let platform = try platform(keyring: keyring)
         let login = try json(
-            platform.run(
-                "login", "--protect", "--json", input: .text(platform.token), unlocked: false))
+            platform.run("login", "--protect", "--json", input: .text(platform.token)))
         #expect(login["protected"] == true)
         try platform.set("KEY", "value")
         done(try platform.run("list", "-p", "web", unlocked: false))
@@ -135,13 +134,11 @@ struct LoginTests {
             platform.run("push", "-p", "web", "--yes", "--json", unlocked: false), 3, "locked")
         try failedAsJSON(
             platform.run("project", "list", "--json", unlocked: false), 3, "locked")
-        // Login and `set` while locked: one question about both.
-        try failedAsJSON(platform.run("push", "-p", "web", "--yes", "--json"), 2, "usage")
-        done(try platform.run("push", "-p", "web", "--yes", "--accept-changes"))
+        done(try platform.run("push", "-p", "web", "--yes"))
         #expect(platform.records("KEY") == ["production,preview,development=value"])
-        done(try platform.run("logout", unlocked: false))
+        done(try platform.run("logout"))
         // Without --protect the keyring is enough.
-        done(try platform.run("login", input: .text(platform.token), unlocked: false))
+        done(try platform.run("login", input: .text(platform.token)))
         done(try platform.run("project", "list", unlocked: false))
     }
 

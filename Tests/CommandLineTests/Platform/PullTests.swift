@@ -182,34 +182,37 @@ struct PullTests {
         #expect(try platform.run("reveal", "SECRET", "-p", "web").status == 4)
     }
 
-    @Test func `it works with values locked, and says that it did not compare them`() throws {
+    @Test func `a dry run works with values locked, and says that it did not compare them`()
+        throws
+    {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let platform = try SandboxHome(keyring: keyring)
         try platform.set("KEY", "old")
         try platform.set("NOTED", "n")
-        try platform.pushed("--accept-changes")
+        try platform.pushed()
         try platform.change("KEY", ["value": "new"])
         try platform.change("NOTED", ["comment": "c"])
         try platform.create("NEW", "n")
-        let result = try platform.run("pull", "-p", "web", "--yes", unlocked: false)
-        done(result)
-        #expect(result.error.contains("were not compared"))
-        #expect(try platform.home.revealed("KEY", "--accept-changes") == Array("new".utf8))
-        #expect(try platform.home.revealed("NEW", "--accept-changes") == Array("n".utf8))
+        let before = try platform.home.vaultBytes()
+        try failedAsJSON(
+            platform.run("pull", "-p", "web", "--yes", "--json", unlocked: false), 3, "locked")
+        let planned = try platform.run("pull", "-p", "web", "--dry-run", unlocked: false)
+        done(planned)
+        #expect(planned.error.contains("were not compared"))
+        #expect(try platform.home.vaultBytes() == before)
+        _ = try platform.pulled("--yes")
+        #expect(try platform.home.revealed("KEY") == Array("new".utf8))
+        #expect(try platform.home.revealed("NEW") == Array("n".utf8))
         #expect(try platform.states().values.allSatisfy { $0 == "synced" })
-        let again = try json(
-            platform.run("pull", "-p", "web", "--json", unlocked: false))
-        again.expectNothingPulled()
         // Values that cannot be compared do not count as equal.
         try platform.set("BOTH", "same")
         try platform.create("BOTH", "same")
         let (report, message) = try failedReport(
-            platform.run("pull", "-p", "web", "--json", unlocked: false), 5, "conflict")
+            platform.run("pull", "-p", "web", "--dry-run", "--json", unlocked: false), 5,
+            "conflict")
         #expect(report.keys("conflicts") == ["BOTH"])
         #expect(message.contains("values are locked"))
-        // Nor does an unconfirmed value.
-        #expect(try platform.home.revealed("BOTH", "--accept-changes") == Array("same".utf8))
         let adopted = try platform.pulled()
         #expect(adopted.keys("unchanged").contains("BOTH"))
         #expect(try platform.states()["BOTH"] == "synced")

@@ -197,29 +197,23 @@ struct PushTests {
         #expect(platform.stored.map(\.key) == ["A"])
     }
 
-    @Test func `a push with changes needs the passphrase, even if it sends no value`() throws {
+    @Test func `a push needs the passphrase, even if it sends no value`() throws {
         let keyring = try PrivateKeyring()
         defer { withExtendedLifetime(keyring) {} }
         let platform = try SandboxHome(keyring: keyring)
         try platform.set("A", "1")
         try platform.set("B", "2")
-        // Written with the keyring's key.
-        try platform.pushed("--accept-changes")
-        done(try platform.run("rm", "B", "-p", "web", "--yes", unlocked: false))
-        done(
-            try platform.run(
-                "rm", "A", "-p", "web", "-t", "development", "--yes", unlocked: false))
+        try platform.pushed()
+        done(try platform.run("rm", "B", "-p", "web", "--yes"))
+        done(try platform.run("rm", "A", "-p", "web", "-t", "development", "--yes"))
         let writes = try platform.writes {
             try failedAsJSON(
                 platform.run("push", "-p", "web", "--yes", "--json", unlocked: false), 3, "locked")
         }
         #expect(writes == [])
-        let report = try platform.pushed("--accept-changes")
+        let report = try platform.pushed()
         #expect(report.keys("deleted") == ["B"])
         #expect(report.keys("updated") == ["A"])
         #expect(platform.records("A") == ["production,preview=1"])
-        // A push without changes asks for nothing.
-        try json(platform.run("push", "-p", "web", "--yes", "--json", unlocked: false))
-            .expectNothing()
     }
 }

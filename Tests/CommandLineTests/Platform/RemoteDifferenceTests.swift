@@ -71,7 +71,7 @@ struct RemoteDifferenceTests {
         defer { withExtendedLifetime(keyring) {} }
         let platform = try SandboxHome(keyring: keyring)
         try platform.set("KEY", "v")
-        try platform.pushed("--accept-changes")
+        try platform.pushed()
         let names = try difference(platform, "--names", unlocked: false)
         #expect(names["present"] == ["KEY"] && names["added"] == ["SEED_ONLY"])
         #expect(names["compared"] == false)

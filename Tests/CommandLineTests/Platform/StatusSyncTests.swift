@@ -27,6 +27,28 @@ struct StatusSyncTests {
             "\(text)")
     }
 
+    @Test func `a variable that Vercel has too and was never pulled is a conflict`() throws {
+        let platform = try SandboxHome()
+        try platform.set("KEY", "mine", "-t", "production")
+        try platform.set("NEW", "1")
+        func commands() throws -> [String] {
+            try json(platform.run("status", "--json"))["remedies"]?.elements
+                .compactMap { $0["command"]?.text } ?? []
+        }
+        try platform.teammate.send(
+            "POST", "/v10/projects/web/env",
+            ["key": "KEY", "value": "theirs", "type": "encrypted", "target": ["production"]])
+        _ = try failedReport(platform.run("push", "-p", "web", "--yes", "--json"), 5, "conflict")
+        #expect(
+            try commands() == [
+                "zg-env pull KEY -p web --force", "zg-env push KEY -p web --force",
+                "zg-env push -p web",
+            ])
+        done(try platform.run("pull", "KEY", "-p", "web", "--force", "--yes"))
+        let left = try commands()
+        #expect(!left.contains { $0.contains("KEY") }, "\(left)")
+    }
+
     @Test func `each sync state is reported with the command that resolves it`() throws {
         let platform = try SandboxHome()
         for key in ["AHEAD", "BEHIND", "BOTH", "GONE", "SAME", "LOST"] {

@@ -60,7 +60,7 @@ struct AnchorTests {
         let path = try #require(try home.anchors().first)
         #expect(try mode(path) == 0o600)
         let good = try Data(contentsOf: URL(fileURLWithPath: path))
-        for content in [Data(), Data("zg-env-anchor-2 x".utf8), good + good, Data(count: 70_000)] {
+        for content in [Data(), Data("zg-env-anchor-3 x".utf8), good + good, Data(count: 70_000)] {
             try content.write(to: URL(fileURLWithPath: path))
             #expect(try home.verdicts().stateDirectory == "unreadable")
             done(try home.run(["list", "-p", "web"]))
@@ -79,15 +79,7 @@ struct AnchorTests {
         try home.store(["A": "third"])
         let newest = try Data(contentsOf: URL(fileURLWithPath: path))
         try behind.write(to: URL(fileURLWithPath: path))
-        func words(_ anchor: Data) -> [Substring] {
-            String(decoding: anchor, as: UTF8.self).split(separator: " ")
-        }
-        // `list` verifies no code, so the checkpoint's generation stays as it was seen.
         done(try home.run(["list", "-p", "web"]))
-        let listed = try words(Data(contentsOf: URL(fileURLWithPath: path)))
-        #expect(listed.dropLast() == words(newest).dropLast())
-        #expect(listed.last == words(behind).last)
-        done(try home.run(["reveal", "A", "-p", "web"]))
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == newest)
     }
 

@@ -11,8 +11,8 @@ struct KeyringAnchorTests {
         let home = try CommandHome.filled(keyring)
         #expect(try keyring.itemCount() == (2, 0))
         let old = try home.vaultBytes()
-        done(try home.run(["set", "A", "-p", "web"], input: .text("third"), unlocked: false))
-        #expect(try home.verdicts(unlocked: false) == ("current", "current"))
+        done(try home.run(["set", "A", "-p", "web"], input: .text("third")))
+        #expect(try home.verdicts() == ("current", "current"))
         try home.replaceVault(by: old)
         try home.forgetAnchors()
         failed(try home.run(["list", "-p", "web"], unlocked: false), 8, "older copy")
@@ -41,7 +41,7 @@ struct KeyringAnchorTests {
         try home.directory.makeDirectory("state")
         #expect(try home.vaultBytes() == old)
         done(try home.run(["verify", "--accept-older", "--yes"]))
-        #expect(try home.verdicts(unlocked: false) == ("current", "current"))
+        #expect(try home.verdicts() == ("current", "current"))
         done(try home.run(["list", "-p", "web"], unlocked: false))
     }
 

@@ -45,7 +45,7 @@ struct ResponseCacheTests {
 
         func cache(vault: UInt64 = 1, key: UInt64 = 3) throws -> ResponseCache {
             try ResponseCache(
-                key: try KeyDerivation.derive(from: root, id: key, context: "zgv2sub_"),
+                key: try KeyDerivation.derive(from: root, id: key, context: "zgv3sub_"),
                 vault: Identifier(high: 0, low: vault), directory: path,
                 complain: { [unowned self] in complaints.append($0) })
         }

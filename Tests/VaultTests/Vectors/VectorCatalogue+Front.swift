@@ -36,7 +36,7 @@ extension VectorCatalogue {
             ("checksum", "public-key", "a bit of the public key", { $0[60] ^= 1 }),
             ("checksum", "slot", "a bit of the wrapped key", { $0[165] ^= 1 }),
             ("checksum", "last", "a bit of the checksum", { $0[343] ^= 0x80 }),
-            ("checksum", "format", "format 3 with the checksum of format 2", { $0[8] = 3 }),
+            ("checksum", "format", "format 4 with the checksum of format 3", { $0[8] = 4 }),
             (
                 "checksum", "length", "a header length that is 192 more, within the file",
                 { $0.write(UInt32(536), at: 12) }
@@ -50,19 +50,20 @@ extension VectorCatalogue {
 
     private mutating func addHeaders(_ small: VectorVault) throws {
         let headers: [(String, String, String, Change)] = [
-            ("newer", "3", "format 3", { $0.write(UInt16(3), at: 8) }),
+            ("newer", "4", "format 4", { $0.write(UInt16(4), at: 8) }),
             ("newer", "65535", "the highest format", { $0.write(UInt16.max, at: 8) }),
             (
-                "newer", "more", "format 3, with fields that format 2 forbids",
+                "newer", "more", "format 4, with fields that format 3 forbids",
                 {
-                    $0.write(UInt16(3), at: 8)
+                    $0.write(UInt16(4), at: 8)
                     $0.write(UInt64(0), at: 40)
                     $0[104] = 9
                 }
             ),
             ("pre-release", "1", "format 1", { $0.write(UInt16(1), at: 8) }),
+            ("pre-release", "2", "format 2", { $0.write(UInt16(2), at: 8) }),
             (
-                "pre-release", "more", "format 1, with fields that format 2 forbids",
+                "pre-release", "more", "format 1, with fields that format 3 forbids",
                 {
                     $0.write(UInt16(1), at: 8)
                     $0.write(UInt64(0), at: 40)
@@ -86,11 +87,15 @@ extension VectorCatalogue {
                 { $0.write(UInt32.max, at: 84) }
             ),
             ("header", "index-16", "an index of a tag alone", { $0.write(UInt64(16), at: 304) }),
+            (
+                "header", "index-112", "an index of a proof and a tag alone",
+                { $0.write(UInt64(112), at: 304) }
+            ),
             ("header", "index-0", "an index of no bytes", { $0.write(UInt64(0), at: 304) }),
             (
                 "header", "index-limit", "an index of more than 256 MiB",
                 {
-                    $0.write(UInt64(256 << 20) + 17, at: 304)
+                    $0.write(UInt64(256 << 20) + 113, at: 304)
                     $0.write(UInt64(300 << 20), at: 16)
                 }
             ),
@@ -242,31 +247,8 @@ extension VectorCatalogue {
         ]
         for (name, vault, secret) in exchanged {
             try add(
-                "exchanged-key", name, "another public key, sealed along with the index", vault,
-                secret: secret
-            ) { vault in
-                let pair = try RootKey(
-                    try VectorVault.secret([UInt8](repeating: 3, count: 32))
-                ).boxKeyPair()
-                let publicKey = pair.publicKey
-                vault.changeHeader = { $0.replaceSubrange(52..<84, with: publicKey) }
-            }
-        }
-    }
-
-    mutating func addUnusableKeys() throws {
-        let points: [(String, String, [UInt8])] = [
-            ("zero", "a public key of zeros", [UInt8](repeating: 0, count: 32)),
-            ("low-order", "a public key of low order", [1] + [UInt8](repeating: 0, count: 31)),
-        ]
-        for (name, description, key) in points {
-            try add(
-                "exchanged-key", name, description + ", opened for its names alone", try .small(),
-                secret: .slotKey(2)
-            ) { vault in
-                try vault.addSlot(.secretService, .index)
-                vault.changeHeader = { $0.replaceSubrange(52..<84, with: key) }
-            }
+                "exchanged-key", name, "another root's public key and proof", vault, secret: secret
+            ) { try $0.exchangeKey() }
         }
     }
 
@@ -274,7 +256,7 @@ extension VectorCatalogue {
         let small = try VectorVault.small()
         let files: [(String, String, Change)] = [
             ("index-first", "a bit in the first byte of the index", { $0[344] ^= 1 }),
-            ("index-last", "a bit in the index's tag", { $0[344 + 4_112 - 1] ^= 0x40 }),
+            ("index-last", "a bit in the index's tag", { $0[344 + 4_208 - 1] ^= 0x40 }),
         ]
         for (name, description, change) in files {
             try add("tag", name, description, small) { $0.changeFile = change }
@@ -287,12 +269,27 @@ extension VectorCatalogue {
         for (name, description, change) in headers {
             try add("tag", name, description, small) { $0.forgeHeader = change }
         }
-        try add("tag", "root", "an index sealed with another root", small) { vault in
-            let slots = vault.slots
-            let publicKey = try vault.rootKey().boxKeyPair().publicKey
-            vault.root = [UInt8](repeating: 3, count: 32)
-            vault.slots = slots
-            vault.changeHeader = { $0.replaceSubrange(52..<84, with: publicKey) }
+        var names = small
+        try names.addSlot(.secretService, .index)
+        names.values = Self.namesAlone(names.values)
+        let readers: [(String, VectorVault, Vector.Secret)] = [
+            ("", small, .passphrase), ("-names", names, .slotKey(2)),
+        ]
+        for (suffix, vault, secret) in readers {
+            let note = suffix.isEmpty ? "" : ", opened for its names alone"
+            try add(
+                "tag", "root" + suffix, "an index sealed with another root" + note, vault,
+                secret: secret
+            ) { vault in
+                let publicKey = try vault.rootKey().signingPair().publicKey
+                vault.root = [UInt8](repeating: 3, count: 32)
+                vault.changeHeader = { $0.replaceSubrange(52..<84, with: publicKey) }
+            }
+            // The seal comes first: who wrote this header is not known.
+            try add(
+                "tag", "public-key" + suffix, "another public key than was sealed" + note, vault,
+                secret: secret
+            ) { vault in vault.forgeHeader = { $0[60] ^= 1 } }
         }
         let paddings: [(String, String, Change)] = [
             ("first", "a bit in the first zero", { $0[Self.end(of: $0)] = 1 }),
@@ -307,6 +304,7 @@ extension VectorCatalogue {
                 "length-beyond", "a content one byte longer than the rest",
                 { $0.write(UInt32(4_093), at: 0) }
             ),
+            ("one-byte", "an index of one byte", { $0 = [0] }),
             ("three-bytes", "an index of three bytes", { $0 = [0, 0, 0] }),
             ("four-bytes", "an index of an empty content without zeros", { $0 = [0, 0, 0, 0] }),
         ]

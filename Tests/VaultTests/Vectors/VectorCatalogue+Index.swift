@@ -16,7 +16,6 @@ extension VectorCatalogue {
         static let journal = 6
         static let accounts = 7
         static let logKeys = 8
-        static let checkpoint = 9
     }
 
     private mutating func add(_ kind: String, _ rows: [Row], to vault: VectorVault) throws {
@@ -80,7 +79,7 @@ extension VectorCatalogue {
                 Self.replacing(Section.records, text("REMOTE_KEY"), Self.long(1_025))
             ),
             (
-                "sealed-name", "a sealed name of 1,025 bytes",
+                "former-name", "a former name of 1,025 bytes",
                 Self.replacing(Section.earlier, text("OLD_NAME"), Self.long(1_025))
             ),
             (
@@ -139,23 +138,8 @@ extension VectorCatalogue {
                 }
             ),
             ("metadata-empty", "metadata of no bytes", { $0[Section.metadata] = [] }),
-            ("section-last", "nine sections", { $0.removeLast() }),
+            ("section-last", "eight sections", { $0.removeLast() }),
             ("sections-none", "no sections", { $0 = [] }),
-            (
-                "checkpoint-empty", "a checkpoint section of no bytes",
-                { $0[Section.checkpoint] = [] }
-            ),
-            (
-                "checkpoint-count", "more entries of a checkpoint than there are",
-                { sections in
-                    let count = sections[Section.checkpoint][48]
-                    sections[Section.checkpoint][48] = count + 1
-                }
-            ),
-            (
-                "checkpoint-count-max", "the highest number of entries of a checkpoint",
-                { $0[Section.checkpoint].write(UInt32.max, at: 48) }
-            ),
         ]
         let lists = [
             ("projects", Section.projects), ("records", Section.records),
@@ -212,9 +196,7 @@ extension VectorCatalogue {
             flag(Section.records, "remote", before: text("env_1")),
             flag(Section.records, "branch", before: text("main")),
             flag(Section.records, "comment", before: text("note")),
-            flag(
-                Section.earlier, "sealed-name",
-                before: VectorVault.web.bytes + text("OLD_NAME")),
+            flag(Section.earlier, "former-name", before: text("OLD_NAME")),
             flag(Section.accounts, "default", before: u64(VectorVault.accountTime)),
             (
                 "flag-gone", "255 in place of the flag of a remote that is gone",
@@ -247,18 +229,6 @@ extension VectorCatalogue {
                 Self.replacing(Section.records, text("KEY") + [3, 2], text("KEY") + [3, 10])
             ),
             (
-                "wrapping-0", "a data key wrapped in way 0",
-                Self.replacing(
-                    Section.batches, VectorVault.identifier(0x41).bytes + [2],
-                    VectorVault.identifier(0x41).bytes + [0])
-            ),
-            (
-                "wrapping-3", "a data key wrapped in way 3",
-                Self.replacing(
-                    Section.batches, VectorVault.identifier(0x42).bytes + [1],
-                    VectorVault.identifier(0x42).bytes + [3])
-            ),
-            (
                 "protection", "a token kept in way 3",
                 Self.replacing(
                     Section.accounts, u64(VectorVault.accountEnd) + [1],
@@ -275,7 +245,7 @@ extension VectorCatalogue {
         ]
         let names = [
             "metadata", "projects", "records", "current", "earlier", "batches", "journal",
-            "accounts", "log-keys", "checkpoint",
+            "accounts", "log-keys",
         ]
         for (section, name) in names.enumerated() {
             rows.append(
@@ -284,9 +254,9 @@ extension VectorCatalogue {
                     { $0[section].append(0) }
                 ))
         }
-        rows.append(("sections-11", "eleven sections", { $0.append([]) }))
+        rows.append(("sections-10", "ten sections", { $0.append([]) }))
         try add("encoding", rows, to: rich)
-        try add("encoding", "left-content", "a byte behind the tenth section", rich) {
+        try add("encoding", "left-content", "a byte behind the ninth section", rich) {
             $0.changeContent = { $0.append(1) }
         }
         try add("encoding", "groups", "2 in place of the flag of groups", rich) {

@@ -77,43 +77,6 @@ extension VectorCatalogue {
                 $0.index.journal = [Self.changed(rotation, kind: number, change)]
             }
         }
-        let command = Self.changed(rotation) { payload in
-            if let place = payload.firstIndex(of: UInt8(ascii: "a")) {
-                payload[place] = UInt8(ascii: "b")
-            }
-        }
-        let later = JournalEntry(
-            id: rotation.id, kind: rotation.kind, createdAt: rotation.createdAt + 1,
-            payload: rotation.payload)
-        let added = try RotationEntryTests.sample(isFull: false, isOpen: false).entry()
-        /// Valid, except that the checkpoint covers only the first rotation.
-        func found(_ entries: [JournalEntry], _ vault: inout VectorVault) {
-            vault.index.journal = [rotation]
-            let accepted = vault.entries()
-            vault.index.journal = entries
-            vault.checkpoint = { header, key, _ in
-                Checkpoint(of: accepted, under: header, key: key)
-            }
-        }
-        let forged = [
-            ("command", "another command than the checkpoint's", [command]),
-            ("time", "another time than the checkpoint's", [later]),
-            ("added", "an ended rotation that is not in the checkpoint", [rotation, added]),
-        ]
-        for (name, description, entries) in forged {
-            try add("rotation", name, description, small) { found(entries, &$0) }
-        }
-        try add("ok", "rotation-gone", "a rotation of the checkpoint that is gone", small) {
-            found([], &$0)
-        }
-        try add(
-            "ok", "rotation-names", "a changed rotation, which names alone cannot judge", small,
-            secret: .slotKey(2)
-        ) { vault in
-            try vault.addSlot(.secretService, .index)
-            vault.values = Self.namesAlone(vault.values)
-            found([command], &vault)
-        }
         try addRelays(small)
     }
 

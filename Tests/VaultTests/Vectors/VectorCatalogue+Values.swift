@@ -121,20 +121,22 @@ extension VectorCatalogue {
             vault.addProject("web", VectorVault.web)
             vault.addProject("api", VectorVault.api)
             vault.addRecord("KEY", Self.record)
-            let batch = try vault.addBatch(.root, 1)
+            let batch = try vault.addBatch(1)
             try vault.store(value, in: Self.record, batch: batch, how)
             return vault
         }
         let rows: [(String, String, VectorVault.Storing)] = [
-            ("name", "sealed for another name", .init(associatedName: "OTHER")),
-            ("project", "sealed for another project", .init(associatedProject: VectorVault.api)),
+            (
+                "vault", "sealed for another vault",
+                .init(associatedVault: VectorVault.identifier(0x71))
+            ),
+            (
+                "record", "sealed for another record",
+                .init(associatedRecord: VectorVault.records[1])
+            ),
             (
                 "version", "sealed as another version",
                 .init(associatedVersion: VectorVault.version(9))
-            ),
-            (
-                "sealed-name", "another sealed name than it was sealed for",
-                .init(sealedName: "OLD", associatedName: "KEY")
             ),
             (
                 "length-beyond", "a value longer than its padding",
@@ -183,95 +185,97 @@ extension VectorCatalogue {
             vault.index.currentVersions[ids.1] = first.of(ids.1)
         }
         try add("value", "batch", "a value under another data key", try Self.three()) { vault in
-            let batch = try vault.addBatch(.root, 2)
+            let batch = try vault.addBatch(2)
             vault.changeEarlier(batch: batch)
         }
-        var names = try storing(.init(associatedName: "OTHER"))
+        try add(
+            "value", "versions", "two versions of a record that changed places", try Self.three()
+        ) { vault in
+            guard let current = vault.index.currentVersions[Self.record] else { return }
+            let earlier = vault.index.earlierVersions[0]
+            vault.index.currentVersions[Self.record] = earlier.of(
+                version: current.version, id: current.id)
+            vault.index.earlierVersions[0] = current.of(version: earlier.version, id: earlier.id)
+        }
+        var names = try storing(.init(associatedRecord: VectorVault.records[1]))
         try names.addSlot(.secretService, .index)
         names.values = Self.namesAlone(names.values)
         try add(
-            "ok", "value-names", "a value sealed for another name, which names alone do not show",
+            "ok", "value-names", "a value sealed for another record, which names alone do not show",
             names, secret: .slotKey(2))
     }
 
     private mutating func addBatches() throws {
         let other = [UInt8](repeating: 3, count: 32)
         let rows: [(String, String, (inout VectorVault) throws -> Void)] = [
+            ("root", "wrapped under another root", { try $0.addBatch(2, underRoot: other) }),
             (
-                "root-root", "wrapped under another root",
-                { try $0.addBatch(.root, 2, underRoot: other) }
+                "vault", "wrapped for another vault",
+                { try $0.addBatch(2, vault: VectorVault.identifier(0x71)) }
             ),
             (
-                "sealed-root", "sealed to another public key",
-                { try $0.addBatch(.sealed, 2, underRoot: other) }
+                "id", "wrapped as another batch",
+                { try $0.addBatch(2, named: VectorVault.identifier(0x45)) }
             ),
+            ("nonce", "a bit in the nonce of a data key", Self.unneeded(0)),
+            ("bit", "a bit in a wrapped data key", Self.unneeded(40)),
+            ("tag", "a bit in the tag of a data key", Self.unneeded(71)),
             (
-                "root-vault", "wrapped for another vault",
-                { try $0.addBatch(.root, 2, vault: VectorVault.identifier(0x71)) }
-            ),
-            (
-                "sealed-vault", "sealed for another vault",
-                { try $0.addBatch(.sealed, 2, vault: VectorVault.identifier(0x71)) }
-            ),
-            (
-                "root-id", "wrapped as another batch",
-                { try $0.addBatch(.root, 2, named: VectorVault.identifier(0x45)) }
-            ),
-            (
-                "sealed-id", "sealed as another batch",
-                { try $0.addBatch(.sealed, 2, named: VectorVault.identifier(0x45)) }
-            ),
-            (
-                "root-bit", "a bit in a key under the root",
+                "swapped", "two data keys that changed places",
                 { vault in
-                    try vault.addBatch(.root, 2)
-                    vault.index.batches[1].wrapped[40] ^= 1
+                    try vault.addBatch(2)
+                    let batches = vault.index.batches
+                    vault.index.batches = [
+                        Batch(id: batches[0].id, wrapped: batches[1].wrapped),
+                        Batch(id: batches[1].id, wrapped: batches[0].wrapped),
+                    ]
+                }
+            ),
+            ("needed", "the one data key that is needed", { $0.changeBatch(at: 0, byte: 40) }),
+            (
+                "before-value", "a data key that nothing needs, and a value that does not open",
+                { vault in
+                    try vault.addBatch(2, underRoot: other)
+                    vault.changeCurrent(Self.record, id: VectorVault.version(9))
                 }
             ),
             (
-                "sealed-bit", "a bit in a sealed key",
+                "before-chunk", "a data key that nothing needs, and a changed chunk",
                 { vault in
-                    try vault.addBatch(.sealed, 2)
-                    vault.index.batches[1].wrapped[0] ^= 1
+                    try vault.addBatch(2, underRoot: other)
+                    vault.changeFile = { $0[$0.count - 1] ^= 1 }
                 }
             ),
-            (
-                "listed", "a sealed data key of a version that the checkpoint names",
-                { vault in
-                    vault = try .small(.sealed)
-                    let entries = vault.entries(listsSealed: true)
-                    vault.checkpoint = { header, key, _ in
-                        Checkpoint(of: entries, under: header, key: key)
-                    }
-                }
-            ),
-            (
-                "listed-changed", "the same, and its chunk does not open",
-                { vault in
-                    vault = try .small(.sealed)
-                    let entries = vault.entries(listsSealed: true)
-                    vault.index.variables[0].name = "OTHER"
-                    vault.checkpoint = { header, key, _ in
-                        Checkpoint(of: entries, under: header, key: key)
-                    }
-                }
-            ),
-            ("needed", "the one data key that is needed", { $0.index.batches[0].wrapped[40] ^= 1 }),
         ]
         for (name, description, change) in rows {
             try add("batch", name, description, try .small(), change: change)
+        }
+        var names = try VectorVault.small()
+        try names.addSlot(.secretService, .index)
+        names.values = Self.namesAlone(names.values)
+        try add(
+            "ok", "batch-names", "a data key under another root, which names alone do not show",
+            names, secret: .slotKey(2)
+        ) { try $0.addBatch(2, underRoot: other) }
+    }
+
+    /// Adds a data key that nothing needs, with one bit flipped.
+    private static func unneeded(_ byte: Int) -> (inout VectorVault) throws -> Void {
+        { vault in
+            try vault.addBatch(2)
+            vault.changeBatch(at: 1, byte: byte)
         }
     }
 
     private mutating func addChunks() throws {
         let three = try Self.three()
         let rows: [(String, String, (inout [UInt8]) -> Void)] = [
-            ("first", "a bit in the first chunk", { $0[344 + 4_112] ^= 1 }),
+            ("first", "a bit in the first chunk", { $0[344 + 4_208] ^= 1 }),
             ("last", "a bit in the last chunk", { $0[$0.count - 1] ^= 0x80 }),
             (
                 "swapped", "two chunks that changed places",
                 { file in
-                    let front = 344 + 4_112
+                    let front = 344 + 4_208
                     let first = Array(file[front..<(front + 168)])
                     file.replaceSubrange(
                         front..<(front + 168), with: file[(front + 168)..<(front + 336)])
@@ -295,7 +299,7 @@ extension VectorCatalogue {
             vault in
             // Current versions come first, whatever their order in the file.
             vault.changeEarlier(batch: vault.index.batches[0].id)
-            vault.changeFile = { $0[344 + 4_112 + 168 + 40] ^= 1 }
+            vault.changeFile = { $0[344 + 4_208 + 168 + 40] ^= 1 }
         }
     }
 }
@@ -303,20 +307,24 @@ extension VectorCatalogue {
 extension StoredVersion {
     /// The same chunk as another record's.
     fileprivate func of(
-        _ record: Identifier? = nil, version: UInt64? = nil, batch: Identifier? = nil,
-        length: UInt32? = nil, checksum: [UInt8]? = nil
+        _ record: Identifier? = nil, version: UInt64? = nil, id: Identifier? = nil,
+        batch: Identifier? = nil, length: UInt32? = nil, checksum: [UInt8]? = nil
     ) -> StoredVersion {
         StoredVersion(
-            variable: record ?? variable, version: version ?? self.version, id: id,
+            variable: record ?? variable, version: version ?? self.version, id: id ?? self.id,
             batch: batch ?? self.batch, offset: offset, length: length ?? self.length,
             checksum: checksum.map { .init($0) } ?? self.checksum, createdAt: createdAt,
-            sealedName: sealedName)
+            formerName: formerName)
     }
 }
 
 extension VectorVault {
     fileprivate func moved(_ record: Identifier, version: UInt64) -> StoredVersion? {
         index.currentVersions[record]?.of(version: version)
+    }
+
+    fileprivate mutating func changeCurrent(_ record: Identifier, id: Identifier) {
+        index.currentVersions[record] = index.currentVersions[record]?.of(id: id)
     }
 
     /// Changes the first of the earlier versions.

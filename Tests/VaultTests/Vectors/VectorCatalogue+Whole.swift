@@ -54,17 +54,6 @@ extension VectorCatalogue {
             $0.index.metadata.audit = .init(
                 sequence: VectorVault.auditSequence, tag: [UInt8](repeating: 4, count: 16))
         }
-        try add(
-            "ok", "checkpoint-names", "a checkpoint, which names alone cannot judge",
-            try .rich(), secret: .slotKey(2)
-        ) { vault in
-            vault.values = Self.namesAlone(vault.values)
-            vault.checkpoint = { _, _, entries in
-                Checkpoint(
-                    generation: 7, nonce: [UInt8](repeating: 0xCC, count: 24),
-                    tag: [UInt8](repeating: 0xCC, count: 16), entries: entries)
-            }
-        }
     }
 
     private mutating func addWholeSlots() throws {
@@ -124,12 +113,6 @@ extension VectorCatalogue {
             vault.slots = []
             try vault.addSlot(.passphrase, .values, passphrase: long)
         }
-        try add(
-            "ok", "exchanged-key-names", "an exchanged public key, which names alone do not show",
-            try with(.secretService, .index), secret: .slotKey(2)
-        ) { vault in
-            vault.changeHeader = { $0[52] ^= 1 }
-        }
     }
 
     mutating func addWholeValues() throws {
@@ -144,7 +127,7 @@ extension VectorCatalogue {
                 try .empty()
             ) { vault in
                 vault.addProject("web", VectorVault.web)
-                let batch = try vault.addBatch(.root, 1)
+                let batch = try vault.addBatch(1)
                 for (place, length) in lengths.enumerated() {
                     vault.addRecord("KEY_\(length)", VectorVault.records[place])
                     try vault.store(
@@ -159,22 +142,21 @@ extension VectorCatalogue {
                 [0xFF, 0x00, 0xC0, 0x80], in: VectorVault.records[1],
                 batch: vault.index.batches[0].id)
         }
-        try add("ok", "batch-sealed", "a data key sealed without the root", try .small(.sealed))
         try add("ok", "batch-unused", "a data key that nothing needs", try .small()) {
-            try $0.addBatch(.root, 2)
+            try $0.addBatch(2)
         }
-        try add("ok", "renamed", "a value sealed under the name before", try .empty()) { vault in
+        try add("ok", "renamed", "a value that was stored before a rename", try .empty()) { vault in
             vault.addProject("web", VectorVault.web)
             vault.addRecord("NEW", VectorVault.records[0])
-            let batch = try vault.addBatch(.root, 1)
+            let batch = try vault.addBatch(1)
             try vault.store(
                 Array("kept".utf8), in: VectorVault.records[0], batch: batch,
-                .init(sealedName: "OLD"))
+                .init(formerName: "OLD"))
         }
         try add("ok", "moved-within", "chunks in another order than records", try .empty()) {
             vault in
             vault.addProject("web", VectorVault.web)
-            let batch = try vault.addBatch(.root, 1)
+            let batch = try vault.addBatch(1)
             for place in [2, 0, 1] {
                 vault.addRecord("KEY_\(place)", VectorVault.records[place])
                 try vault.store(
@@ -212,7 +194,7 @@ extension VectorCatalogue {
             try add("ok", file, description, try .empty()) { vault in
                 vault.addProject("web", VectorVault.web)
                 vault.addRecord(name, VectorVault.records[0])
-                let batch = try vault.addBatch(.root, 1)
+                let batch = try vault.addBatch(1)
                 try vault.store(Array("named".utf8), in: VectorVault.records[0], batch: batch)
             }
         }
@@ -220,7 +202,7 @@ extension VectorCatalogue {
             vault.addProject("web", VectorVault.web)
             vault.addRecord(
                 "KEY", VectorVault.records[0], comment: String(repeating: "c", count: 4_096))
-            let batch = try vault.addBatch(.root, 1)
+            let batch = try vault.addBatch(1)
             try vault.store(Array("noted".utf8), in: VectorVault.records[0], batch: batch)
         }
         try add(
@@ -228,7 +210,7 @@ extension VectorCatalogue {
         ) {
             vault in
             vault.addProject("web", VectorVault.web)
-            let batch = try vault.addBatch(.root, 1)
+            let batch = try vault.addBatch(1)
             let scopes = [
                 Scope(targets: .production), Scope(targets: [.preview, .development]),
                 Scope(targets: .preview, branch: "feature/x"),
@@ -242,7 +224,7 @@ extension VectorCatalogue {
         }
         try add("ok", "types", "each of the five types", try .empty()) { vault in
             vault.addProject("web", VectorVault.web)
-            let batch = try vault.addBatch(.root, 1)
+            let batch = try vault.addBatch(1)
             for (place, kind) in VariableAttributes.Kind.allCases.enumerated() {
                 vault.addRecord("KEY_\(place)", VectorVault.records[place], kind: kind)
                 try vault.store(

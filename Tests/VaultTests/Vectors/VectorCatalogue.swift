@@ -10,16 +10,13 @@ struct VectorCatalogue {
         try addFronts()
         try addSlots()
         try addSecrets()
-        try addUnusableKeys()
         try addSeals()
         try addBounds()
         try addEncodings()
         try addOrders()
         try addLayouts()
         try addValues()
-        try addCheckpoints()
-        try addEntries()
-        try addLockedWrites()
+        try addProofs()
         try addJournals()
     }
 

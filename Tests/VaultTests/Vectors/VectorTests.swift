@@ -37,6 +37,8 @@ struct VectorTests {
         #expect(counts["locked", default: 0] >= 2)
         #expect(counts["newer", default: 0] >= 2)
         #expect(counts["pre-release", default: 0] >= 2)
+        // For readers with the root, and for those of the names alone.
+        #expect(counts["signature", default: 0] >= 60)
         #expect(counts.values.reduce(0, +) >= 300)
     }
 
@@ -70,7 +72,7 @@ struct VectorTests {
 
 /// What a reader with one secret finds in a vault.
 struct VectorReading {
-    /// "ok", "locked", "newer" or the class of damage.
+    /// "ok", "locked", "newer", "pre-release" or the class of damage.
     private(set) var kind = "ok"
     private(set) var reason = ""
     /// Every version, a line each, in order.
@@ -118,7 +120,7 @@ struct VectorReading {
 
     private static func values(of vault: Vault, _ keys: VaultKeys) throws -> [String] {
         let index = try vault.index(with: keys, extent: .everything)
-        let reader = try ValueReader(vault: vault, index: index, keys: keys, givesAny: true)
+        let reader = try ValueReader(vault: vault, index: index, keys: keys)
         var found: [Vector.Value] = []
         for version in Array(index.currentVersions.values) + index.earlierVersions {
             guard let variable = index.variables.first(where: { $0.id == version.variable }) else {

@@ -48,11 +48,11 @@ extension VectorVault {
     }
 
     /// One passphrase, and one record "KEY" with a value in the project "web".
-    static func small(_ wrapping: Batch.Wrapping = .root) throws -> VectorVault {
+    static func small() throws -> VectorVault {
         var vault = try empty()
         vault.addProject("web", web)
         vault.addRecord("KEY", records[0])
-        let batch = try vault.addBatch(wrapping, 1)
+        let batch = try vault.addBatch(1)
         try vault.store(Array("the value".utf8), in: records[0], batch: batch)
         return vault
     }
@@ -97,17 +97,17 @@ extension VectorVault {
         remote.earlier = .init(version: 1, from: earlierTime, until: 1_700_000_000_600)
         vault.index.variables[0].remote = remote
         vault.addRecord("SECOND", records[1], in: api, kind: .plain)
-        let root = try vault.addBatch(.root, 1)
-        let sealed = try vault.addBatch(.sealed, 2)
+        let first = try vault.addBatch(1)
+        let second = try vault.addBatch(2)
         try vault.store(
-            Array("first of the key".utf8), in: records[0], batch: root,
-            .init(version: 1, isCurrent: false, sealedName: "OLD_NAME"))
+            Array("first of the key".utf8), in: records[0], batch: first,
+            .init(version: 1, isCurrent: false, formerName: "OLD_NAME"))
         try vault.store(
-            Array("second of the key".utf8), in: records[0], batch: root,
+            Array("second of the key".utf8), in: records[0], batch: first,
             .init(version: 3, isCurrent: false))
         try vault.store(
-            Array("now of the key".utf8), in: records[0], batch: sealed, .init(version: 4))
-        try vault.store(Array("other".utf8), in: records[1], batch: root, .init(version: 2))
+            Array("now of the key".utf8), in: records[0], batch: second, .init(version: 4))
+        try vault.store(Array("other".utf8), in: records[1], batch: first, .init(version: 2))
         vault.index.variables[1].highestVersion = 5
         try vault.addAccounts()
         vault.index.journal = [
@@ -126,14 +126,6 @@ extension VectorVault {
         }
         vault.index.metadata.set("schema-env.staging", to: "preview")
         vault.index.metadata.set("schema-check", to: "on")
-        vault.index.metadata.lockedWrites = [
-            LockedWrite(
-                generation: 7, by: .init(command: "import", time: 1_700_000_000_800),
-                variables: [records[0], records[5]]),
-            LockedWrite(
-                generation: 8, by: .init(command: "set", time: 1_700_000_000_900),
-                variables: [records[1]]),
-        ]
         return vault
     }
 
@@ -143,8 +135,7 @@ extension VectorVault {
         var home = Account(
             name: "home", origin: "https://api.example.com", userID: "user_2", username: "ada-l",
             isDefault: false, createdAt: 8, protection: .values, secret: token)
-        home.secret = try home.protected(
-            token, vault: Self.vaultID, publicKey: try rootKey().boxKeyPair().publicKey, in: arena)
+        home.secret = try keys().protected(token, for: home, vault: Self.vaultID, in: arena)
         index.accounts = [
             Account(
                 name: "work", origin: "https://api.example.com", userID: "user_1",
@@ -169,7 +160,7 @@ extension VectorVault {
         try [UInt8](repeating: byte, count: count).withBytes { try SecretArena().copy($0) }
     }
 
-    /// The encoded items of the sections that are lists, 2 to 8, by the section's index from 0.
+    /// The encoded items of the sections 2 to 8, by the section's index from 0.
     func items(ofSection section: Int) throws -> [[UInt8]] {
         func each<T>(_ items: [T], _ encode: (T, inout ByteWriter) -> Void) -> [[UInt8]] {
             items.map { item in encoded { encode(item, &$0) } }

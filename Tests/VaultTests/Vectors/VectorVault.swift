@@ -5,7 +5,8 @@ import Sealing
 
 /// A vault whose every part but the nonces is chosen, and the changes on its way to a file.
 ///
-/// A change before a seal or a checksum is covered by it, so that only one property is wrong.
+/// A change before a checksum, a proof or a seal is covered by it, so that only one property is
+/// wrong.
 struct VectorVault {
     static let passphrase = "correct horse"
     static let recoveryCode = "0108-1G81-860W-40J2-GB1G-6GW3-RGH3"
@@ -24,20 +25,24 @@ struct VectorVault {
     var values: [Vector.Value] = []
     private var dataKeys: [Identifier: [UInt8]] = [:]
 
-    /// Makes the checkpoint for the file's header. The default covers everything but versions in
-    /// sealed batches.
-    var checkpoint: ((VaultHeader, borrowing SecretBytes, CheckpointEntries) throws -> Checkpoint)?
-
     // Changes to the file, in the order in which it is assembled.
 
-    /// To the ten sections of the index's content, without their lengths and the flag before them.
+    /// To the nine sections of the index's content, without their lengths and the flag before them.
     var changeSections: ((inout [[UInt8]]) throws -> Void)?
     /// To the content: the flag, and the sections with their lengths.
     var changeContent: ((inout [UInt8]) -> Void)?
     /// To the length, the content and the zeros after it.
     var changePadded: ((inout [UInt8]) -> Void)?
-    /// To the header without its checksum, before the index is sealed with it.
+    /// To the header without its checksum, before a proof covers it and the index is sealed with it.
     var changeHeader: ((inout [UInt8]) -> Void)?
+    /// Makes the proof for the whole header and the padded content, in place of the vault's root.
+    var makeProof: (([UInt8], [UInt8]) throws -> [UInt8])?
+    /// To the proof. ``proofByteCount`` must be its length afterwards.
+    var changeProof: ((inout [UInt8]) throws -> Void)?
+    /// The length of the proof, which the header's length of the index includes.
+    var proofByteCount = IndexProof.byteCount
+    /// To the padded content after its proof was made. Its length must stay.
+    var forgePadded: ((inout [UInt8]) throws -> Void)?
     /// To the header after the index was sealed, before the checksum is computed.
     var forgeHeader: ((inout [UInt8]) -> Void)?
     /// To the finished file.
@@ -106,39 +111,36 @@ struct VectorVault {
     /// Adds a data key.
     @discardableResult
     mutating func addBatch(
-        _ wrapping: Batch.Wrapping, _ number: UInt8, vault: Identifier = vaultID,
-        named: Identifier? = nil, underRoot other: [UInt8]? = nil
+        _ number: UInt8, vault: Identifier = vaultID, named: Identifier? = nil,
+        underRoot other: [UInt8]? = nil
     ) throws -> Identifier {
         let id = Self.identifier(0x40 + number)
         let bytes = [UInt8](number..<(number + 32))
         let root = RootKey(try Self.secret(other ?? self.root))
+        let batchKey = try root.batchKey()
         let key = try Self.secret(bytes)
-        var batch: Batch
-        switch wrapping {
-        case .root:
-            let batchKey = try root.batchKey()
-            batch = key.withBytes {
-                Batch.root($0, id: named ?? id, vault: vault, batchKey: batchKey)
-            }
-        case .sealed:
-            batch = try Batch.sealed(
-                key, id: named ?? id, vault: vault, publicKey: try root.boxKeyPair().publicKey)
-        }
-        batch = Batch(id: id, wrapping: batch.wrapping, wrapped: batch.wrapped)
-        index.batches.append(batch)
+        let made = Batch(key, id: named ?? id, vault: vault, batchKey: batchKey)
+        index.batches.append(Batch(id: id, wrapped: made.wrapped))
         dataKeys[id] = bytes
         return id
+    }
+
+    /// Flips a bit of a wrapped data key.
+    mutating func changeBatch(at place: Int, byte: Int) {
+        var wrapped = index.batches[place].wrapped
+        wrapped[byte] ^= 1
+        index.batches[place] = Batch(id: index.batches[place].id, wrapped: wrapped)
     }
 
     /// How one value is stored.
     struct Storing {
         var version: UInt64 = 1
         var isCurrent = true
-        /// The record's name when the value was sealed.
-        var sealedName: String?
-        /// What the seal covers but the index does not contain.
-        var associatedName: String?
-        var associatedProject: Identifier?
+        /// The record's name when the value was stored, if it was renamed since.
+        var formerName: String?
+        /// What the seal covers in place of the ids of the vault, the record and the version.
+        var associatedVault: Identifier?
+        var associatedRecord: Identifier?
         var associatedVersion: Identifier?
         /// To the padded value, before it is sealed.
         var changePadded: ((inout [UInt8]) -> Void)?
@@ -155,10 +157,8 @@ struct VectorVault {
         let variable = index.variables[position]
         let versionID = Self.version(UInt8(index.versionCount))
         let data = ValueChunk.associatedData(
-            vault: Self.vaultID, batch: batch, variable: id,
-            version: how.associatedVersion ?? versionID,
-            project: how.associatedProject ?? variable.project,
-            name: how.associatedName ?? how.sealedName ?? variable.name)
+            vault: how.associatedVault ?? Self.vaultID, variable: how.associatedRecord ?? id,
+            version: how.associatedVersion ?? versionID)
         var writer = ByteWriter()
         writer.uint32(UInt32(value.count))
         writer.raw(value)
@@ -178,8 +178,7 @@ struct VectorVault {
             variable: id, version: how.version, id: versionID, batch: batch,
             offset: UInt64(chunks.count),
             length: UInt32(chunk.count), checksum: chunk.withBytes { .init(of: $0) },
-            createdAt: 1_700_000_001_000,
-            sealedName: how.sealedName.map { .init(project: variable.project, name: $0) })
+            createdAt: 1_700_000_001_000, formerName: how.formerName)
         chunks += chunk
         if how.isCurrent {
             index.currentVersions[id] = stored
@@ -209,21 +208,44 @@ struct VectorVault {
 
     /// The bytes of the file.
     func file() throws -> [UInt8] {
-        var index = index
-        let covered = VaultHeader(
+        var padded = try paddedContent()
+        let key = try rootKey()
+        var header = VaultHeader(
             vaultID: Self.vaultID, generation: generation, indexEpoch: epoch,
-            publicKey: try rootKey().boxKeyPair().publicKey, slots: slots,
-            indexNonce: [], indexByteCount: 0, fileByteCount: 0)
-        let entries = entries()
-        let key = try rootKey().checkpointKey()
-        if let checkpoint {
-            index.checkpoint = try checkpoint(covered, key, entries)
+            publicKey: try key.signingPair().publicKey, slots: slots,
+            indexNonce: AuthenticatedCipher.randomNonce(),
+            indexByteCount: UInt64(
+                padded.count + proofByteCount + AuthenticatedCipher.tagByteCount),
+            fileByteCount: 0)
+        header.fileByteCount = header.chunksOffset + UInt64(chunks.count)
+        var body = Array(header.encoded().dropLast(VaultFormat.checksumByteCount))
+        changeHeader?(&body)
+        let covered = body + Self.checksum(body)
+        var proof: [UInt8]
+        if let makeProof {
+            proof = try makeProof(covered, padded)
         } else {
-            index.checkpoint = Checkpoint(of: entries, under: covered, key: key)
+            proof = try Self.proof(of: covered, padded, by: root)
         }
-        var padded = try index.encoded().withBytes { bytes in
-            (0..<bytes.byteCount).map { bytes.byte(at: $0) }
+        try changeProof?(&proof)
+        try forgePadded?(&padded)
+        var sealed: [UInt8] = []
+        let sealingKey = try keys().index.sealingKey()
+        (padded + proof).withBytes {
+            AuthenticatedCipher.seal(
+                $0, nonce: Array(body[(body.count - 32)..<(body.count - 8)]),
+                additionalData: VaultHeader.indexAssociatedData(header: covered),
+                key: sealingKey, appendingTo: &sealed)
         }
+        forgeHeader?(&body)
+        var file = body + Self.checksum(body) + sealed + chunks
+        changeFile?(&file)
+        return file
+    }
+
+    /// The index's length, its content and the zeros after it.
+    private func paddedContent() throws -> [UInt8] {
+        var padded = try index.encoded().withBytes { $0.array }
         if changeSections != nil || changeContent != nil {
             var sections = Self.sections(ofPadded: padded)
             try changeSections?(&sections)
@@ -240,50 +262,15 @@ struct VectorVault {
             padded = writer.bytes
         }
         changePadded?(&padded)
-        var header = VaultHeader(
-            vaultID: Self.vaultID, generation: generation, indexEpoch: epoch,
-            publicKey: try rootKey().boxKeyPair().publicKey, slots: slots,
-            indexNonce: AuthenticatedCipher.randomNonce(),
-            indexByteCount: UInt64(padded.count + 16), fileByteCount: 0)
-        header.fileByteCount = header.chunksOffset + UInt64(chunks.count)
-        var body = Array(header.encoded().dropLast(VaultFormat.checksumByteCount))
-        changeHeader?(&body)
-        let data = VaultHeader.indexAssociatedData(header: body + Self.checksum(body))
-        var sealed: [UInt8] = []
-        let sealingKey = try keys().index.sealingKey()
-        padded.withBytes {
-            AuthenticatedCipher.seal(
-                $0, nonce: Array(body[(body.count - 32)..<(body.count - 8)]), additionalData: data,
-                key: sealingKey, appendingTo: &sealed)
-        }
-        forgeHeader?(&body)
-        var file = body + Self.checksum(body) + sealed + chunks
-        changeFile?(&file)
-        return file
+        return padded
     }
 
-    /// Entries of all that there is, but for versions in sealed batches.
-    func entries(listsSealed: Bool = false) -> CheckpointEntries {
-        let sealed = Set(index.batches.filter { $0.isSealed && !listsSealed }.map(\.id))
-        // Some vectors have a number twice, which no entry may have.
-        let versions = index.versions().mapValues { versions in
-            versions.indices.filter { place in
-                place == 0 || versions[place - 1].version != versions[place].version
-            }.map { versions[$0] }
-        }
-        var objects: [AcceptedObject] = index.projects.map { .init($0) }
-        objects += index.variables.map { variable in
-            .variable(
-                AcceptedRecord(
-                    of: variable,
-                    versions: (versions[variable.id] ?? []).filter { !sealed.contains($0.batch) }
-                        .map(\.name)))
-        }
-        objects += index.accounts.map { .init($0) }
-        objects += index.metadata.approvedDirectories.map { .directory($0) }
-        objects += index.allJournalEntries.map { .init($0) }
-        objects += index.metadata.settings.map { .setting($0) }
-        return CheckpointEntries(of: objects)
+    /// The proof that a root makes for a whole header and a padded content.
+    static func proof(
+        of header: [UInt8], _ content: [UInt8], by root: [UInt8]
+    ) throws -> [UInt8] {
+        let key = RootKey(try secret(root))
+        return try key.proof(content.withBytes { IndexProof(of: header, $0) })
     }
 
     private static func checksum(_ body: [UInt8]) -> [UInt8] {
@@ -294,22 +281,11 @@ struct VectorVault {
     static func sections(ofPadded padded: [UInt8]) -> [[UInt8]] {
         var sections: [[UInt8]] = []
         var offset = 5
-        for _ in 0..<10 {
+        for _ in 0..<9 {
             let count = (0..<4).reversed().reduce(0) { $0 << 8 | Int(padded[offset + $1]) }
             sections.append(Array(padded[(offset + 4)..<(offset + 4 + count)]))
             offset += 4 + count
         }
         return sections
     }
-}
-
-extension CheckpointEntries {
-    /// Entries of objects, in any order.
-    init(of objects: [AcceptedObject]) {
-        self = CheckpointEntries().replacing(
-            Dictionary(objects.map { ($0.object, .some($0.content)) }) { first, _ in first })
-    }
-
-    /// The content of the index.
-    var bytes: [UInt8] { encoded { encode(into: &$0) } }
 }

@@ -1,0 +1,103 @@
+import Sealing
+
+@testable package import Vault
+
+/// Somebody with the index key alone who writes the vault all the same: opens the index, changes it
+/// and the header, and seals both again.
+///
+/// Nothing stops that: every step needs only the index key. But the proof at the end of the index is
+/// one that was found, or that another root makes. A change of the index alone leaves the header as
+/// it was, with its nonce, so that the proof fails because of that change and of nothing else.
+package enum IndexKeyWriter {
+    /// The 96 bytes at the end of the index.
+    package enum Proof {
+        /// Those that were there.
+        case kept
+        /// Made by the writer's own root, for what is written. It holds for a reader without the
+        /// root only if the header has ``IndexKeyWriter/publicKey()``.
+        case own
+        /// Found elsewhere, such as in an older copy.
+        case found([UInt8])
+    }
+
+    /// The writer's own root, 32 bytes.
+    package static let root = [UInt8](repeating: 9, count: 32)
+
+    /// The public key of the writer's own root.
+    package static func publicKey() throws -> [UInt8] {
+        try rootKey().signingPair().publicKey
+    }
+
+    private static func rootKey() throws -> RootKey {
+        RootKey(try root.withBytes { try SecretBytes(copying: $0) })
+    }
+
+    /// Returns the file that the writer makes of a vault. Its chunks stay.
+    ///
+    /// - Parameters:
+    ///   - keys: Only the index key is used.
+    ///   - change: To the index. The result need not be coherent.
+    ///   - changeHeader: To the header. Its lengths are set afterwards.
+    ///   - changeOpened: To the padded content and the proof, before they are sealed. Their length
+    ///     must stay.
+    package static func file(
+        of vault: Vault, keys: VaultKeys,
+        changing change: (inout VaultIndex) throws -> Void = { _ in },
+        header changeHeader: (inout VaultHeader) throws -> Void = { _ in },
+        proof: Proof = .kept,
+        opened changeOpened: (inout [UInt8]) throws -> Void = { _ in }
+    ) throws -> [UInt8] {
+        let found = try opened(of: vault, keys: keys)
+        let slice = try Array(found.dropLast(IndexProof.byteCount)).withBytes {
+            try SecretArena().copy($0)
+        }
+        var index = try VaultIndex.decode(
+            slice, extent: .everything, chunksByteCount: vault.header.chunksByteCount)
+        try change(&index)
+        let content = try index.encoded().withBytes { $0.array }
+        var header = vault.header
+        try changeHeader(&header)
+        header.indexByteCount = UInt64(
+            content.count + IndexProof.byteCount + AuthenticatedCipher.tagByteCount)
+        header.fileByteCount = header.chunksOffset + vault.header.chunksByteCount
+        let front = header.encoded()
+        var all = content
+        switch proof {
+        case .kept: all += found.suffix(IndexProof.byteCount)
+        case .own:
+            all += try rootKey().proof(content.withBytes { IndexProof(of: front, $0) })
+        case .found(let bytes): all += bytes
+        }
+        try changeOpened(&all)
+        var sealed: [UInt8] = []
+        let key = try keys.index.sealingKey()
+        all.withBytes {
+            AuthenticatedCipher.seal(
+                $0, nonce: header.indexNonce,
+                additionalData: VaultHeader.indexAssociatedData(header: front), key: key,
+                appendingTo: &sealed)
+        }
+        let chunks = try vault.file.read(
+            at: vault.header.chunksOffset, count: Int(vault.header.chunksByteCount))
+        return front + sealed + chunks
+    }
+
+    /// Returns the opened index without checking it: the padded content, then the proof.
+    package static func opened(of vault: Vault, keys: VaultKeys) throws -> [UInt8] {
+        let header = vault.header
+        let front = try vault.file.read(at: 0, count: header.byteCount)
+        let sealed = try vault.file.read(
+            at: UInt64(header.byteCount), count: Int(header.indexByteCount))
+        let slice = try sealed.withBytes { try SecretArena().copy($0) }
+        let key = try keys.index.sealingKey()
+        return try AuthenticatedCipher.openInPlace(
+            slice, nonce: header.indexNonce,
+            additionalData: VaultHeader.indexAssociatedData(header: front), key: key
+        ).withBytes { $0.array }
+    }
+
+    /// Returns the proof of a vault.
+    package static func proof(of vault: Vault, keys: VaultKeys) throws -> [UInt8] {
+        Array(try opened(of: vault, keys: keys).suffix(IndexProof.byteCount))
+    }
+}
