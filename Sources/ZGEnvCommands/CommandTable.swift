@@ -131,6 +131,9 @@ enum CommandTable {
             .init(".zg-env.json", "The project of a directory, as written by zg-env link"),
         ])
 
+    /// The members that the output of every command can have with `--json`.
+    static let commonFields = "\(Renderer.fields); \(GroupPublication.fields)"
+
     /// The command of a description.
     static func command(of spec: CommandSpec) -> (any Command.Type)? {
         commands.first { $0.spec.path == spec.path }

@@ -8,7 +8,7 @@ import Testing
     @Test("are as the description makes them, one for each command and no other")
     func pages() throws {
         let directory = DocumentationTests.root + "/docs/commands"
-        let pages = CommandPages(program: CommandTable.program).all
+        let pages = try CommandPages(program: CommandTable.program).all()
         if ProcessInfo.processInfo.environment["ZG_ENV_DOCUMENTS"] == "write" {
             try? FileManager.default.removeItem(atPath: directory)
             try FileManager.default.createDirectory(

@@ -1,4 +1,7 @@
+import TestSupport
+
 @testable import CommandLineKit
+@testable import ZGEnvCommands
 
 /// The pages of `docs/commands`, made of the description that parsing, help, manual pages and
 /// completions are made of.
@@ -6,9 +9,9 @@ struct CommandPages {
     let program: ProgramSpec
 
     /// File names below `docs/commands`, with what is in them.
-    var all: [String: String] {
-        var pages = ["README.md": index]
-        for command in commands { pages[fileName(command)] = page(command) }
+    func all() throws -> [String: String] {
+        var pages = ["README.md": try index()]
+        for command in commands { pages[fileName(command)] = try page(command) }
         return pages
     }
 
@@ -20,7 +23,7 @@ struct CommandPages {
 
     private static let origin = "<!-- Generated: make docs -->"
 
-    private var index: String {
+    private func index() throws -> String {
         var text = "# Commands\n\n\(Self.origin)\n"
         for section in program.sections {
             let shown = section.commands.filter { !$0.isHidden }
@@ -35,10 +38,32 @@ struct CommandPages {
         text += list(program.globalOptions)
         text += "\n## Environment\n\n"
         for (name, meaning) in program.environment { text += "- `\(name)`: \(meaning)\n" }
+        text += """
+
+            ## Fields of `--json`
+
+            With `--json`, a command prints one object, whose members its page lists; a few \
+            commands print several, one on each line. The notation:
+
+            - `name?`: not always there
+            - `NAME`: any name
+            - `string`, `number`, `boolean`, `null`, `object`: as in JSON
+            - `time`: a string such as `2026-11-21T09:30:00Z`, in UTC
+            - `[…]`: an array
+            - `A | B`: A or B
+            - `{zg-env push}`: an object as `zg-env push` prints it
+            - `{zg-env sync, groups}`: an object as in `groups` of `zg-env sync`
+
+            New versions can add members. An [error](../exit-codes.md) is an object on stderr. \
+            Every command can also have:
+
+
+            """
+        text += try fields(CommandTable.commonFields)
         return text + "\n## Exit codes\n\nSee [exit codes](../exit-codes.md).\n"
     }
 
-    private func page(_ command: CommandSpec) -> String {
+    private func page(_ command: CommandSpec) throws -> String {
         var text = "# zg-env \(command.name)\n\n\(Self.origin)\n\n\(command.summary).\n\n"
         text += "`\(program.usage(of: command))`\n"
         text += discussion(command.discussion)
@@ -54,6 +79,10 @@ struct CommandPages {
                 text += "- `\(example.line)`: \(example.meaning)\n"
             }
         }
+        if let fields = CommandTable.command(of: command)?.fields {
+            text += "\n## Fields of `--json`\n\nSee the [notation](README.md#fields-of---json).\n\n"
+            text += try self.fields(fields)
+        }
         let codes = program.exitCodes(of: command).map { "\($0.code)" }.joined(separator: ", ")
         return text + "\n[Exit codes](../exit-codes.md): \(codes)\n"
     }
@@ -62,6 +91,15 @@ struct CommandPages {
         options.filter { !$0.isHidden }.map {
             "- `\($0.usage)`: \(HelpFormatter.summary(of: $0))\n"
         }.joined()
+    }
+
+    /// A block for each output. Options in the headings are code.
+    private func fields(_ notation: String) throws -> String {
+        try FieldNotation(notation).outputs.map { output in
+            let heading = output.heading.replacing(#/--?[a-z][a-z-]*/#) { "`\($0.output)`" }
+            return (heading.isEmpty ? "" : "\(heading):\n\n")
+                + "```text\n\(output.lines.joined(separator: "\n"))\n```\n"
+        }.joined(separator: "\n")
     }
 
     /// Paragraphs; lines that begin with a blank are kept as they are.

@@ -114,12 +114,13 @@ package struct ProgramRunner {
     }
 
     /// Starts the program, plays the script, reads all output and waits for the end. An exit code
-    /// of `zg-env` must be on its command's page.
+    /// of `zg-env`, and what it prints with `--json`, must be on its command's page.
     package func run() throws -> ProgramResult {
         // A program may end before it has read its input.
         _ = Glibc.signal(SIGPIPE, SIG_IGN)
         let result = try ProgramSession(self).finish()
         DocumentedExitCodes.check(self, result)
+        DocumentedFields.check(self, result)
         return result
     }
 }

@@ -1,7 +1,7 @@
 package import Vault
 
 /// The state of a variable relative to Vercel as last seen.
-package enum SyncState: String, Sendable {
+package enum SyncState: String, CaseIterable, Sendable {
     case local
     /// As last agreed on both sides.
     case synced

@@ -2,7 +2,7 @@ package import Vault
 
 /// Whether Vercel, and what is live there, has the value that a variable has now, or no longer has a
 /// variable that was removed. As of the vault's last look.
-package enum VercelStanding: String, Sendable {
+package enum VercelStanding: String, CaseIterable, Sendable {
     /// The project has no link, or the variable was never there.
     case absent
     case notPushed

@@ -1,7 +1,7 @@
 package import Vault
 
 /// The strongest proof that a project has the value that a rotation left it with.
-package enum RotationProof: String, Sendable {
+package enum RotationProof: String, CaseIterable, Sendable {
     /// Vercel shows the value that the deployment was built with.
     case deployment
     /// A check passed.

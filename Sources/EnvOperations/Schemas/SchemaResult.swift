@@ -34,7 +34,7 @@ package struct SchemaResult: Equatable, Sendable {
     }
 
     /// How much it matters.
-    package enum Level: String, Comparable, Sendable {
+    package enum Level: String, Comparable, CaseIterable, Sendable {
         case problem, warning, info, ok
 
         private var rank: Int {

@@ -12,6 +12,18 @@ extension Schema {
         }
     }
 
+    package static let fields = """
+        items: [{
+            key: string; required: boolean | { forEnv?, notForEnv?: [string] }
+            sensitive: boolean | null; sensitiveFrom?: string (what decided it); type: string | null
+            typeInferred?: true; typeOptions?: object
+            default?, placeholder?, function?, description?, example?: string
+            docs?: [{ url: string; text?: string }]; deprecated?: string | true; internal?: true
+            groups?: { \(SchemaGroup.Rule.atLeastOne.rawValue)?, \(SchemaGroup.Rule.exactlyOne.rawValue)?: [string] }; path?: string
+        }]
+        notes: [{ \(SchemaNote.fields) }]; envKey?, profile?: string
+        """
+
     package var json: JSONValue {
         .members(
             ordered: [
@@ -23,6 +35,8 @@ extension Schema {
 }
 
 extension SchemaError {
+    package static let fields = "error: { code: string; line?: number; path?: string }"
+
     package var json: JSONValue {
         .members(
             ordered: [
@@ -33,6 +47,9 @@ extension SchemaError {
 }
 
 extension SchemaNote {
+    package static let fields =
+        "code: string; key?: string; line: number; path?: string (of an imported file)"
+
     package var json: JSONValue {
         let name = key ?? decorator.map { "@" + $0 }
         return .members(

@@ -3,7 +3,7 @@ package import Vault
 /// A variable whose values somebody knows, and what became of it.
 package struct ExposedVariable: Sendable {
     /// How the value in use compares with those that are known.
-    package enum Standing: String, Sendable {
+    package enum Standing: String, CaseIterable, Sendable {
         /// It differs from all of them.
         case replaced
         /// The variable is no longer used. Nobody proved that its value is invalid.

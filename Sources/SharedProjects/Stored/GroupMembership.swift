@@ -5,7 +5,7 @@ package import Vault
 /// `GroupEntryKind.membership`. Layout: `docs/group-format.md`, section 9.
 package struct GroupMembership: Sendable {
     /// Whether the vault takes part.
-    package enum Standing: UInt8, Sendable {
+    package enum Standing: UInt8, CaseIterable, Sendable {
         /// It answered an invite, and no admin has admitted it yet.
         case invited = 1
         case active = 2

@@ -14,7 +14,7 @@ extension Vault {
     }
 
     /// What a restored vault knows about its audit log.
-    package enum AuditLogOutcome: String, Sendable {
+    package enum AuditLogOutcome: String, CaseIterable, Sendable {
         /// The record of the backup or of the replaced vault, whichever is later.
         case kept
         /// Nothing, because neither the log nor its vault was on this machine.

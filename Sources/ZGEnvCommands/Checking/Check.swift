@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import EnvSchema
 
 /// `check`: compares the declared variables with what is there.
 struct Check: Command {
@@ -48,6 +49,27 @@ struct Check: Command {
             .init("zg-env check --types ts -o env.d.ts", "declare process.env for TypeScript"),
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        results: [{
+            key, target: string; on: \(oneOf: SchemaResult.Side.self)
+            state: \(oneOf: SchemaResult.State.self); level: \(oneOf: SchemaResult.Level.self)
+            required: boolean; type, why, description: string | null; docs: [string]
+        }]
+        counts: {
+            \(SchemaResult.State.allCases.map(\.rawValue).joined(separator: ", ")): number
+            problems, warnings: number
+        }
+        schema: { path: string; source: \(oneOf: Schema.Notation.self) }
+        notes: [{ \(SchemaNote.fields) }]; typesChecked: boolean; \(HiddenProduction.fields)
+        With --print:
+        \(Schema.fields)
+        With --print, if the schema is not valid:
+        \(SchemaError.fields)
+        With --types:
+        text: string
+        With --types and -o:
+        file: string; changed, dryRun: boolean
+        """
 
     private let work: Work
 

@@ -28,6 +28,11 @@ struct ClipboardCopy {
         }
     }
 
+    static let fields = """
+        \(JSONValue.entryFields); version: number | null; copied: true
+        program: \(oneOf: ClipboardProgram.self); clearedAfterSeconds: number
+        """
+
     /// Copies the value, reads it back, and starts the process that clears the clipboard.
     func copy(_ revealed: RevealedValue) throws -> CommandResult {
         let fingerprint = try revealed.value.withBytes { try ClipboardFingerprint(of: $0) }

@@ -7,6 +7,10 @@ package protocol Command: SendableMetatype {
     /// The description for the parser, help, man page and completions.
     static var spec: CommandSpec { get }
 
+    /// The members of the output with `--json`, in the notation that `docs/commands/README.md`
+    /// explains; empty for an internal command. Their encoders have theirs beside them.
+    static var fields: String { get }
+
     static var vaultUse: VaultUse { get }
 
     /// Reads the options and arguments.
@@ -18,6 +22,7 @@ package protocol Command: SendableMetatype {
 
 extension Command {
     package static var vaultUse: VaultUse { VaultUse() }
+    package static var fields: String { "" }
 }
 
 /// The result of a command.
@@ -98,5 +103,19 @@ package final class NamedSecret {
     init(_ name: String, _ bytes: consuming SecretBytes) {
         self.name = name
         self.bytes = bytes
+    }
+}
+
+extension DefaultStringInterpolation {
+    /// Appends the type of a member that has one of these words.
+    mutating func appendInterpolation(oneOf words: [String]) {
+        appendLiteral(words.map { "\"\($0)\"" }.joined(separator: " | "))
+    }
+
+    /// Appends the type of a member that has one of the raw values.
+    mutating func appendInterpolation<Word: CaseIterable & RawRepresentable<String>>(
+        oneOf type: Word.Type
+    ) {
+        appendInterpolation(oneOf: type.allCases.map(\.rawValue))
     }
 }

@@ -73,6 +73,8 @@ struct Renderer {
         try context.output.flush()
     }
 
+    static let fields = "warnings?: [{ code, message: string }]"
+
     private func show(_ value: JSONValue, _ secret: NamedSecret?) throws {
         var value = value
         if case .object(let members) = value, !context.warnings.isEmpty {

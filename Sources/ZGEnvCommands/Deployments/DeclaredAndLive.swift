@@ -59,6 +59,12 @@ struct DeclaredAndLive {
         return line + "."
     }
 
+    static let fields = """
+        { (the declared variables, with --wait)
+            live, required: number; missing, unknown, defaults: [string]
+        }
+        """
+
     var json: JSONValue {
         [
             "live": .integer(Int64(liveCount)), "required": .integer(Int64(results.count)),

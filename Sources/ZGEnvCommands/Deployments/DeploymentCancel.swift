@@ -16,6 +16,7 @@ struct DeploymentCancel: Command {
         arguments: [NamedDeployment.optionalArgument],
         examples: [.init("zg-env deployment cancel dpl_1 --yes", "cancel in a script")],
         exitCodes: ExitCode.ofVercel)
+    static let fields = "\(DeploymentListing.fields); dryRun?: true"
 
     private let deployment: String
 

@@ -24,6 +24,8 @@ struct DeploymentDelete: Command {
             .init("zg-env deployment delete dpl_1 --yes --json", "delete in a script"),
         ],
         exitCodes: ExitCode.ofVercel, aliases: [["deployment", "rm"]])
+    static let fields =
+        "deleted: [{ \(DeploymentListing.fields) }]; failed: [{ id, reason: string }]; dryRun?: true"
 
     private let deployments: [String]
 

@@ -37,6 +37,8 @@ struct DeploymentList: Command {
             .init("zg-env deployment list -p web -b feature", "list the deployments of a branch"),
         ],
         exitCodes: ExitCode.ofVercel, aliases: [["deployments"], ["deployment", "ls"]])
+    static let fields =
+        "project: string; asOf: time; deployments: [{ \(DeploymentListing.listedFields) }]"
 
     private let filter: DeploymentListFilter
 

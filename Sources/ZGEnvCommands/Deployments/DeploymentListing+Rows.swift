@@ -3,6 +3,11 @@ internal import JSON
 internal import VercelAPI
 
 extension DeploymentListing {
+    static let listedFields = """
+        \(fields); cause, commit, commitMessage, author, creator: string | null
+        buildMilliseconds: number | null; errorCode: string | null
+        """
+
     /// The members of a deployment of a list, with its cause and origin.
     static func listed(_ deployment: Deployment, current: Bool) -> [JSONValue.Member] {
         members(deployment, current: current) + [

@@ -4,6 +4,11 @@ internal import VercelAPI
 
 /// Formats deployments.
 enum DeploymentListing {
+    static let fields = """
+        id: string; url: string | null; state, target: string; branch: string | null
+        createdAt: time | null; current: boolean | null (whether it is live)
+        """
+
     /// Returns a deployment as JSON.
     ///
     /// - Parameter current: Whether it is live; nil if unknown.

@@ -28,6 +28,16 @@ struct DeploymentLogs: Command {
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel,
         aliases: [["logs"]])
+    static let fields = """
+        One object for each entry:
+        type: string; id: string | null; at: time | null; stream: "stdout" | "stderr" | null
+        level, step, text, state: string | null; statusCode: number | null
+        aliasError: string | null
+        One object for entries that could not be read:
+        type: "lost"; count: number
+        One object for each warning:
+        type: "warning"; code, message: string
+        """
 
     private let deployment: String
     private let follows: Bool

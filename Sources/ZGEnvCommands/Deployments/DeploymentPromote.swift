@@ -25,6 +25,10 @@ struct DeploymentPromote: Command {
         ],
         exitCodes: exitCodes,
         aliases: [["promote"]])
+    static let fields = """
+        \(DeploymentListing.fields); previous: string | null (the deployment that was live)
+        method: "domains" | "build" | null; \(ProductionSwitch.fields); dryRun?: true
+        """
 
     /// The exit codes of a promotion and of a rollback.
     static let exitCodes =

@@ -32,6 +32,10 @@ struct DeploymentRollback: Command {
         ],
         exitCodes: DeploymentPromote.exitCodes,
         aliases: [["rollback"]])
+    static let fields = """
+        \(DeploymentListing.fields); previous: string | null (the deployment that was live)
+        method: "domains" | null; \(ProductionSwitch.fields); dryRun?: true
+        """
 
     private let deployment: String?
     private var limit = DeploymentPromote.defaultLimit

@@ -19,6 +19,12 @@ struct DeploymentShow: Command {
                 "show its state, trigger, URLs and available actions")
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        \(DeploymentListing.listedFields); project: string; substate, source: string | null
+        buildingAt, readyAt: time | null; aliases: [string]
+        aliasError, errorMessage, errorStep, inspectorUrl: string | null
+        actions: [{ action: string; possible: boolean; does, reason, instead: string | null }]
+        """
 
     private let deployment: String
 

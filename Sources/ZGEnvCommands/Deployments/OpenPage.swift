@@ -15,6 +15,7 @@ struct OpenPage: Command {
         options: [OptionSpec(flag: "dashboard", "Open the deployment's page on Vercel")],
         examples: [.init("zg-env open latest --dashboard", "open the page of the newest build")],
         exitCodes: ExitCode.ofVercel)
+    static let fields = "id, url: string"
 
     private let deployment: String
     private let isDashboard: Bool

@@ -181,6 +181,9 @@ struct ProductionSwitch {
             hint: "Check the deployment with: zg-env deployment show \(word: id)")
     }
 
+    static let fields =
+        "olderVariables?, missingVariables?, removedVariables?: [string] | null (null if unknown)"
+
     /// The variables with older values, for scripts.
     private static func members(_ older: OlderVariables) -> [JSONValue.Member] {
         [

@@ -29,6 +29,7 @@ struct Redeploy: Command {
             .init("zg-env redeploy -p web --logs", "redeploy, wait, and show the build log"),
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
+    static let fields = "\(madeFields); dryRun?: true"
 
     private let deployment: String?
     private var targets: [String] = []
@@ -131,6 +132,12 @@ struct Redeploy: Command {
         workspace.note(declared.line)
         return result.with("declared", declared.json)
     }
+
+    static let madeFields = """
+        \(DeploymentListing.fields); previous?: string | null (the deployment that was live)
+        changedVariables, removedVariables, notPushed: [string] | null (null if unknown)
+        declared?: \(DeclaredAndLive.fields)
+        """
 
     /// The changes that production gets, and what it does not get, for scripts; null if the vault does
     /// not know them.

@@ -29,6 +29,7 @@ struct CompletionScript: Command {
                 "zg-env completion bash >~/.local/share/bash-completion/completions/zg-env",
                 "enable completion in new bash sessions")
         ])
+    static let fields = "shell: \(oneOf: CompletionGenerator.Shell.self); script: string"
 
     /// The options that affect which words there are.
     static let passedOptions = [

@@ -18,6 +18,7 @@ struct Doctor: Command {
             .init("zg-env doctor -p web", "also check the variables of a project"),
             .init("zg-env doctor --offline --json", "check in a script, without contacting Vercel"),
         ], exitCodes: ExitCode.numbers(.notFound))
+    static let fields = "findings: [{ \(Finding.fields) }]"
 
     init(_ command: ParsedCommand) {}
 

@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
+internal import JSON
 internal import Sealing
 internal import SystemFiles
 internal import Vault
@@ -33,6 +34,11 @@ struct Edit: Command {
             .init("zg-env edit TLS_KEY -p web -t production", "edit one production variable"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
+    static let fields = """
+        project: string; place: string (the targets)
+        created, updated, removed: [{ \(JSONValue.entryFields) }]; unchanged: [string]
+        dryRun?: true
+        """
 
     private let key: String?
     private let options: ScopeOptions

@@ -21,7 +21,6 @@ struct EditReport {
         }
     }
 
-    /// `{"project","place","created","updated","removed","unchanged"}`.
     func result(dryRun: Bool) -> CommandResult {
         var members: [JSONValue.Member] = [
             .init("project", .string(values.project.name)), .init("place", .string(values.title)),

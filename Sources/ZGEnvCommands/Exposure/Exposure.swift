@@ -31,6 +31,10 @@ struct Exposure: Command {
                 "one project, leaving out a setting that is not secret"),
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        before, asOf: time; isSettled: boolean; variables: [{ \(ExposureRow.fields) }]
+        unknownOnVercel: [{ \(ExposureView.Unknown.fields) }]
+        """
 
     private let time: String
     private let exceptions: Set<String>

@@ -95,6 +95,15 @@ struct ExposureRow {
         }
     }
 
+    static let fields = """
+        key, project, scope, id: string; versions: number (the exposed ones); since: time
+        standing: \(oneOf: ExposedVariable.Standing.self); state: string (in words)
+        replacedAt: time | null; rotation: string | null; proof: \(oneOf: RotationProof.self) | null
+        vercel: \(oneOf: VercelStanding.self) | null; notRevoked: number
+        copies: [string] (other variables with one of the values)
+        isLeft: boolean (whether it is to be replaced); acceptedBy, reason: string | null
+        """
+
     var json: JSONValue {
         [
             "key": .string(variable.name), "project": .string(project),

@@ -18,6 +18,8 @@ struct ExposureView {
         /// How to learn their values.
         var way: String { "Get their values with: zg-env pull -p \(word: project)" }
 
+        static let fields = "project: string; keys: [string]"
+
         var json: JSONValue { ["project": .string(project), "keys": .strings(keys)] }
     }
 

@@ -99,6 +99,8 @@ struct ExposureReport {
         return (found, signer.name)
     }
 
+    static let fields = "ok: true; signedBy: string; report: {zg-env group exposure}"
+
     /// What `verify --report` prints.
     func result(_ workspace: Workspace) throws -> CommandResult {
         let (found, signer) = try checked(workspace)

@@ -96,6 +96,16 @@ struct ExposureWork {
                 accepting: "zg-env group exposure \(word: who) --accept KEY --reason TEXT")
         }
 
+        static let fields = """
+            group, who: string; asOf: time; stateWords: string; isSettled, isStillMember: boolean
+            missingChanges, waitingChanges: number; unusedProjects, unlinkedProjects: [string]
+            unknownOnVercel: [{ \(ExposureView.Unknown.fields) }]
+            silent: [{ (members who have not synced since the removal)
+                member, name: string; reason: string | null
+            }]
+            variables: [{zg-env exposure, variables}]
+            """
+
         func json(about who: String) -> JSONValue {
             [
                 "group": .string(group), "who": .string(who),

@@ -22,6 +22,13 @@ struct GroupAccept: Command {
         options: [OptionSpec(flag: "unseen", "Accept without asking")],
         examples: [.init("zg-env group accept NODE_OPTIONS", "show what changed, and ask")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
+    static let fields = """
+        project: string
+        changes: [{
+            key, scope, author: string; effects: ["program" | "name" | "scope" | "type" | "offer"]
+        }]
+        dryRun: boolean
+        """
 
     private let keys: [String]
     private let isUnseen: Bool

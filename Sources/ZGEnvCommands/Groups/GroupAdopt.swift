@@ -20,6 +20,16 @@ struct GroupAdopt: Command {
                 flag: "bind", "Link the project to the Vercel project that the group proposes")
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        project: string; was?: string (its name before)
+        kept?: string | null (the new name of your project of that name)
+        equal?, differing?, missing?: [string] (compared with that project); commands?: [string]
+        bound?: string | null (the Vercel project)
+        wouldLink?: null | {
+            projectID, name: string; team, teamName, framework: string | null; origin: string
+        }
+        dryRun: boolean
+        """
 
     private let project: String
     private let name: String

@@ -40,6 +40,7 @@ struct GroupExposure: Command {
                 "settle a variable that needs no replacement"),
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = "\(ExposureWork.Found.fields)"
 
     private let who: String
     private let group: String?

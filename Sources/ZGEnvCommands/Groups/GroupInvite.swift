@@ -39,6 +39,12 @@ struct GroupInvite: Command {
                 "let a CI machine read web"),
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        who: string; group?: string; role?: \(oneOf: GroupRole.names)
+        readable: number (the values that they will be able to read)
+        endsAt?: number (in milliseconds since 1970); command?: string (for the invited person)
+        code?: string (a secret); dryRun: boolean
+        """
 
     private let who: String
     private let group: String?

@@ -36,6 +36,11 @@ struct GroupJoin: Command {
                 "type the code at a prompt")
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        group: string; name?: string (your name in the group); role?: \(oneOf: GroupRole.names)
+        words?: string (to compare with an admin); dryRun: boolean
+        sync?: {zg-env sync, groups} (with --wait); adopted?: [string]
+        """
 
     private let place: String
     private let group: String?

@@ -15,6 +15,7 @@ struct GroupLeave: Command {
             """,
         arguments: [ArgumentSpec("GROUP", .optional, "The group, if there are several")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
+    static let fields = "group: string; dryRun: boolean"
 
     private let name: String?
 

@@ -80,6 +80,11 @@ struct GroupLog {
     }
 
     /// - Parameter limit: How many of the newest changes to show.
+    static let fields = """
+        group: string
+        changes: [{ at: time; author, project: string; operations: [string]; state: string | null }]
+        """
+
     func result(limit: Int) -> CommandResult {
         let shown = lines.suffix(limit)
         var table = Table([

@@ -9,6 +9,13 @@ internal import Vault
 struct GroupPublication {
     private let workspace: Workspace
 
+    static let fields = """
+        groupChanges?: { (changes of shared projects that are not sent yet)
+            waiting: number
+        }
+        sync?: [{zg-env sync, groups}] (with the setting group-publish)
+        """
+
     init(_ workspace: Workspace) { self.workspace = workspace }
 
     /// Adds to a result that changes wait, after sending them if the settings say so.

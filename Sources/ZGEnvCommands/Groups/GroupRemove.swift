@@ -18,6 +18,10 @@ struct GroupRemove: Command {
         ],
         options: [GroupOptions.group],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        group?: string; removed: [string]; voidInvites?: number; exposed?: number (values to rotate)
+        dryRun: boolean
+        """
 
     private let who: String
     private let group: String?

@@ -15,6 +15,8 @@ struct GroupRoleChange: Command {
         ],
         options: [GroupOptions.group],
         exitCodes: ExitCode.ofVercel)
+    static let fields =
+        "group?: string; role?: \(oneOf: GroupRole.names); changed: [string]; dryRun: boolean"
 
     private let who: String
     private let role: GroupRole

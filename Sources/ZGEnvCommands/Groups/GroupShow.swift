@@ -17,6 +17,32 @@ struct GroupShow: Command {
             """,
         arguments: [ArgumentSpec("GROUP", .optional, "The group; all groups by default")],
         exitCodes: ExitCode.ofOpening(), aliases: [["group", "status"]])
+    static let fields = """
+        groups: [{
+            group, id, place: string; role: \(oneOf: GroupRole.names)
+            standing: \(oneOf: GroupMembership.Standing.allCases.map { "\($0)" })
+            syncedAt: number (in milliseconds since 1970; 0 for never); stateWords: string
+            outgoing: number
+            members: [{
+                name: string; role: \(oneOf: GroupRole.names); member: string
+                isActive, isThisVault: boolean; projects: [string] | null (null for all)
+                joinedAt, wroteAt: number (in milliseconds since 1970); removedBy: string | null
+            }]
+            details: [{
+                kind: string; project: string | null; subject, reason: string
+                command: string | null
+            }]
+            invites: [{
+                name: string; role: \(oneOf: GroupRole.names)
+                endsAt: number (in milliseconds since 1970); isAnswered: boolean
+            }]
+            notUsedHere: [string]
+            projects: [{
+                project: string; isAdopted: boolean; stateWords: string
+                contested, late, waiting: number
+            }]
+        }]
+        """
 
     private let name: String?
 

@@ -22,6 +22,7 @@ struct GroupSync: Command {
         ],
         examples: [.init("zg-env sync", "exchange changes with all groups")],
         exitCodes: ExitCode.ofVercel)
+    static let fields = "groups: [{ \(reportFields) }]; dryRun: boolean"
 
     private let name: String?
     private let admitsAll: Bool
@@ -206,6 +207,20 @@ struct GroupSync: Command {
         case .unreadable: return "\(author) stored a value for \(variable) that cannot be opened"
         }
     }
+
+    static let reportFields = """
+        group: string; standing?: \(oneOf: GroupMembership.Standing.allCases.map { "\($0)" })
+        fetched?, published?, refused?: number; forked?: boolean; admitted?, joined?: [string]
+        removed?: [{ name, author: string }]; waiting?, supplied?: number
+        projects?: [{
+            project: string; isNew, isAttached: boolean; movedAside: [string]
+            ownLate: [{ (your changes that do not count)
+                keys: [string]; reason: \(oneOf: LateReason.self)
+            }]
+            late, waiting, contested: number; proposal: string | null (the Vercel project to link)
+            toAccept: number; arrivals: [{ kind, key, scope, author: string }]
+        }]
+        """
 
     private static func json(
         _ membership: GroupMembership, _ exchange: ObjectExchange.Result,

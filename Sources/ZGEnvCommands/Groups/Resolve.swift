@@ -23,6 +23,18 @@ struct Resolve: Command {
         ],
         examples: [.init("zg-env resolve API_KEY --take mine", "keep this vault's value")],
         exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
+    static let fields = """
+        With --take:
+        key, project: string; taken: string; author?, scope?: string
+        others?: [{ scope: string; keeps: string | null }]; scopes?: [string] (with --take mine)
+        dryRun: boolean
+        Without --take:
+        key: string
+        candidates: [{
+            id, author: string; createdAt: number (in milliseconds since 1970); version: number
+            isMine: boolean; scope: string
+        }]
+        """
 
     private let key: String
     private let take: String?

@@ -26,6 +26,10 @@ struct Share: Command {
                 "share web through the origin of this repository")
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        project, group: string; place?: string; created?: boolean (whether the group is new)
+        sync?: {zg-env sync, groups}; dryRun: boolean
+        """
 
     private let project: String
     private let group: String

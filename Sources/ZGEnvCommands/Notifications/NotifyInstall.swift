@@ -21,6 +21,8 @@ struct NotifyInstall: Command {
             .init("zg-env notify install --dry-run", "only print the unit"),
             .init("zg-env notify install", "write the unit"),
         ], exitCodes: [ExitCode.conflict.rawValue])
+    static let fields =
+        "path, unit: string; start: string (the command that starts the service); dryRun: boolean"
 
     /// The command that starts the service.
     private static let remedy =

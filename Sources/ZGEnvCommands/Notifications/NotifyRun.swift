@@ -20,6 +20,12 @@ struct NotifyRun: Command {
             .init("zg-env notify run --no-desktop --json", "print events for another program"),
         ],
         exitCodes: [ExitCode.conflict.rawValue, ExitCode.unavailable.rawValue] + ExitCode.ofOpening)
+    static let fields = """
+        One object for each event:
+        \(WatchRow.eventFields)
+        One object for events that were lost:
+        event: "lost"; untold: number (notifications); cutLists: number
+        """
 
     private let intervals: RefreshIntervals
     private let usesDesktop: Bool

@@ -34,6 +34,7 @@ struct NotifySet: Command {
             ),
             .init("zg-env notify set web --off", "turn off notifications"),
         ], exitCodes: [ExitCode.conflict.rawValue] + ExitCode.ofOpening)
+    static let fields = "\(NotifyShow.choiceFields); dryRun: boolean"
 
     private let name: String
     private let events: Set<NotificationChoices.Event>

@@ -8,6 +8,7 @@ struct NotifyShow: Command {
     static let spec = CommandSpec(
         ["notify", "show"], "Show which notifications are on",
         exitCodes: ExitCode.ofOpening)
+    static let fields = "choices: [{ \(choiceFields) }]"
 
     /// The note where nothing is chosen.
     static let nothing =
@@ -54,6 +55,11 @@ struct NotifyShow: Command {
     private static func words(_ choice: NotificationChoices.Choice) -> [String] {
         NotificationChoices.Event.allCases.filter { choice.events.contains($0) }.map(\.rawValue)
     }
+
+    static let choiceFields = """
+        project, projectId: string; on: [\(oneOf: NotificationChoices.Event.self)]
+        productionOnly: boolean
+        """
 
     static func members(_ choice: NotificationChoices.Choice) -> [JSONValue.Member] {
         [

@@ -9,6 +9,8 @@ struct NotifyTest: Command {
         ["notify", "test"], "Show a test notification on the desktop",
         discussion: "Does not need a vault or an account, and does not contact any server.",
         exitCodes: [ExitCode.unavailable.rawValue])
+    static let fields =
+        "shown: boolean; actions, body, markup: boolean (what the desktop supports); dryRun: boolean"
 
     init(_ command: ParsedCommand) {}
 

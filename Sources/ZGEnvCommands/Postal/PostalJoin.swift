@@ -22,6 +22,8 @@ struct PostalJoin: Command {
                 "zg-env postal join https://relay.example < code.txt", "read the code from stdin"),
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields =
+        "relay: string; device?: string; accounts?: [string]; joinedAt?: time; dryRun?: true"
 
     private let origin: APIOrigin
 

@@ -19,6 +19,8 @@ struct PostalLeave: Command {
             OptionSpec(flag: "force", "Leave even if the relay cannot be reached")
         ],
         exitCodes: ExitCode.ofOpening(and: .unavailable))
+    static let fields =
+        "\(RelayListing.fields); removedThere?: boolean (from the relay); dryRun?: true"
 
     private let relay: String?
     private let isForced: Bool

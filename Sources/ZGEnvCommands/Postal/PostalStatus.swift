@@ -11,6 +11,13 @@ struct PostalStatus: Command {
             Asks each relay whether the device is still registered, except with --offline.
             """,
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        relays: [{
+            \(RelayListing.fields); state: string; lastEventAt: time | null
+            number: number | null (of the last event)
+            acknowledged?, newest?: number | null (as the relay reports)
+        }]
+        """
 
     /// What a relay answered.
     private enum Answer {

@@ -4,6 +4,8 @@ internal import Vault
 
 /// The JSON form of a registration with a relay.
 enum RelayListing {
+    static let fields = "relay, device: string; accounts: [string]; joinedAt: time"
+
     static func members(_ registration: RelayRegistration) -> [JSONValue.Member] {
         [
             .init("relay", .string(registration.relay)),

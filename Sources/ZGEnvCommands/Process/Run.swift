@@ -39,6 +39,10 @@ struct Run: Command {
                 "zg-env run -p web -t production -- ./migrate", "run with the production variables"),
         ],
         exitCodes: [125, 126, 127])
+    static let fields = """
+        With --dry-run:
+        keys: [string]; dryRun: true
+        """
 
     private let options: ScopeOptions
     private let only: Set<String>?

@@ -19,6 +19,11 @@ struct ProjectCreate: Command {
             .init("zg-env project create web --team acme", "create a team's project")
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        project: string; projectCreated: boolean (whether it is new in the vault)
+        platformProject: string (the name on Vercel); platformProjectId: string | null
+        dryRun: boolean
+        """
 
     private let name: String
     private let local: String

@@ -15,6 +15,14 @@ struct ProjectList: Command {
             """,
         exitCodes: ExitCode.ofVercel,
         aliases: [["project", "ls"]])
+    static let fields = """
+        asOf: time
+        projects: [{
+            id, name: string; local: string | null (the first of locals)
+            locals: [string] (the projects in the vault); framework: string | null
+            updatedAt: time | null; production: null | { \(DeploymentListing.fields) }
+        }]
+        """
 
     init(_ command: ParsedCommand) {}
 

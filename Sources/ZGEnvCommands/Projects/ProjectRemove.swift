@@ -15,6 +15,8 @@ struct ProjectRemove: Command {
             """,
         arguments: [ArgumentSpec("NAME", .one, "The project", completion: .dynamic(.project))],
         exitCodes: ExitCode.ofOpening(and: .conflict), aliases: [["project", "rm"]])
+    static let fields =
+        "project: string; variables: number; group: string | null; dryRun: boolean"
 
     private let name: String
 

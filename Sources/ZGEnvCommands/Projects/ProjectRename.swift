@@ -12,6 +12,7 @@ struct ProjectRename: Command {
             ArgumentSpec("NEW", .one, "The new name"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
+    static let fields = "project, was: string; dryRun: boolean"
 
     private let name: String
     private let new: String

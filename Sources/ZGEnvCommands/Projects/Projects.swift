@@ -14,6 +14,12 @@ struct Projects: Command {
             on Vercel.
             """,
         exitCodes: ExitCode.ofOpening())
+    static let fields = """
+        projects: [{
+            name: string; variables: number; vercel: string | null (the name on Vercel)
+            notPushed, conflicts, notLive: number; directories: [string]
+        }]
+        """
 
     init(_ command: ParsedCommand) {}
 

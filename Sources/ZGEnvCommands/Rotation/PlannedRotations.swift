@@ -73,6 +73,14 @@ struct PlannedRotations {
             json: ["rotations": .array(items)], text: text, failure: worst(failures))
     }
 
+    static let fields = """
+        id?: string; key: string
+        projects: [{ \(RotationReport.projectFields); reason?: string | null }]
+        outcome: "done" | "unchanged" | "rolled_back" | "needs_attention" | "not_due" | "not_exposed" | null
+        open?, revoked?: boolean; failure?: string | null; startedAt?: time; endedAt?: time | null
+        dryRun?: true; error: null | { code, message: string }
+        """
+
     /// Returns the item of a rotation that has no result.
     private func item(
         _ key: String, outcome: JSONValue, _ failure: CommandError? = nil

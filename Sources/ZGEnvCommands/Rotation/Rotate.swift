@@ -54,6 +54,24 @@ struct Rotate: Command {
         ],
         exitCodes: [ExitCode.rolledBack.rawValue, ExitCode.needsAttention.rawValue]
             + ExitCode.ofVercel)
+    static let fields = """
+        \(RotationReport.fields); dryRun?: boolean
+        With --dry-run, for a new rotation:
+        key: string; projects: [{ \(RotationReport.projectFields) }]; outcome: null; dryRun: true
+        With --plan:
+        rotations: [{ \(PlannedRotations.fields) }]; exposedTo?: string (with --exposed-to)
+        missing?: [{zg-env exposure, variables}] (what the plan does not cover)
+        exposure?: null | {zg-env group exposure}
+        With --plan-skeleton:
+        path: string; rotations: number; dryRun: boolean
+        With --status:
+        rotations: [{zg-env rotate}]
+        colleagues: [{ (who began to rotate a shared variable)
+            key, project, author: string; startedAt: time
+        }]
+        With --take-over:
+        key, project: string; authors: [string]; dryRun: boolean
+        """
 
     private enum Action {
         case status, resume, abort, close, takeOver

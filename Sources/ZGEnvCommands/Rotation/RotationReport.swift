@@ -21,7 +21,7 @@ struct RotationReport {
     // MARK: States
 
     /// The state of one project.
-    enum State: String {
+    enum State: String, CaseIterable {
         case pending, pushing, pushed, deploying, built, live
         case unchanged
         case changedElsewhere = "changed_elsewhere"
@@ -76,6 +76,12 @@ struct RotationReport {
 
     // MARK: JSON
 
+    static let fields = """
+        id, key: string; projects: [{ \(projectFields); reason: string | null }]
+        outcome: "done" | "unchanged" | "rolled_back" | "needs_attention" | "closed" | null
+        open, revoked: boolean; failure: string | null; startedAt: time; endedAt: time | null
+        """
+
     var members: [JSONValue.Member] {
         [
             .init("id", .string(rotation.id.hexadecimal)), .init("key", .string(plan.key)),
@@ -92,6 +98,12 @@ struct RotationReport {
                 .time(orNull: rotation.isOpen ? nil : Int64(clamping: rotation.endedAt))),
         ]
     }
+
+    static let projectFields = """
+        project: string; deployment: string | null (the one with the value in use)
+        state: \(oneOf: State.self); proof: \(oneOf: RotationProof.self)
+        target: string | null (the target that is deployed)
+        """
 
     private func project(_ place: Int) -> JSONValue {
         let member = plan.members[place]

@@ -50,6 +50,11 @@ struct Scan: Command {
             .init("zg-env scan --install-hook -p web", "scan before each commit"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
+    static let fields = """
+        \(ScanReport.fields)
+        With --install-hook:
+        path, hook: string; installed, dryRun: boolean
+        """
 
     private let root: String?
     private let choice: ScanOptions

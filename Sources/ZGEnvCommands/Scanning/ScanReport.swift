@@ -15,6 +15,16 @@ struct ScanReport {
         (self.isStaged, self.hasHistory) = (isStaged, hasHistory)
     }
 
+    static let fields = """
+        findings: [{
+            file: string; line: number; key, project: string; form: \(oneOf: ValueForm.self)
+            staged: boolean; version?: number (of an earlier value)
+        }]
+        filesScanned, bytesScanned: number
+        skipped: [{ file, reason: string; begun: boolean (whether a part was scanned) }]
+        leftOut: [{ key, project: string }]
+        """
+
     func result(_ workspace: Workspace) -> CommandResult {
         var findings: [JSONValue] = []
         var text = ""

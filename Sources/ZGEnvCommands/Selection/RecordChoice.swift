@@ -24,12 +24,16 @@ struct RecordChoice {
 }
 
 extension JSONValue {
+    static let entryFields = "key: string; \(Scope.fields)"
+
     /// A record in a report: its key, its scope and an optional reason.
     static func entry(_ key: String, _ scope: Scope, _ reason: String? = nil) -> JSONValue {
         .object(
             [.init("key", .string(key))] + scope.members
                 + (reason.map { [.init("reason", .string($0))] } ?? []))
     }
+
+    static let noteFields = "\(entryFields); reason: string"
 
     /// One entry for each note.
     static func entries(_ notes: [RecordNote]) -> JSONValue {
@@ -53,6 +57,8 @@ extension PullPlan.Step {
 }
 
 extension Scope {
+    static let fields = "targets, customEnvironments: [string]; branch: string | null"
+
     /// The members for a variable's scope.
     var members: [JSONValue.Member] {
         [

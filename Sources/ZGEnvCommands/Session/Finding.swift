@@ -3,7 +3,7 @@ internal import JSON
 
 /// One check of `doctor` with its result.
 struct Finding: Equatable {
-    enum State: String {
+    enum State: String, CaseIterable {
         case ok
         /// Something works less well, or something optional is missing.
         case warning
@@ -37,7 +37,9 @@ struct Finding: Equatable {
         self.remedy = remedy
     }
 
-    /// `{"check","state","message","remedy"}`.
+    static let fields =
+        "check: string; state: \(oneOf: State.self); message: string; remedy: string | null"
+
     var json: JSONValue {
         [
             "check": .string(check), "state": .string(state.rawValue),

@@ -31,7 +31,7 @@ struct GroupMarks {
     }
 
     /// The decision that a variable needs.
-    enum Mark: String {
+    enum Mark: String, CaseIterable {
         case contested, offered
         /// A colleague's change is not accepted.
         case toAccept
@@ -69,7 +69,9 @@ struct GroupMarks {
         }
     }
 
-    /// `group`: a ``Mark`` or null; nothing for a variable of a project that is not shared.
+    static let fields =
+        "group?: \(oneOf: Mark.self) | null (only for a project shared with a group)"
+
     func members(of variable: Variable) -> [JSONValue.Member] {
         guard projects.contains(variable.project) else { return [] }
         return [.init("group", .string(orNull: mark(of: variable)?.rawValue))]

@@ -51,7 +51,8 @@ struct UnlockedState: Equatable {
         return "for \(left), \(scope == .session ? "in this session" : "in all sessions")"
     }
 
-    /// `{"scope","until","seconds"}`.
+    static let fields = "scope: \(oneOf: UnlockScope.self); until: time; seconds: number"
+
     func json(now milliseconds: UInt64) -> JSONValue {
         [
             "scope": .string(scope.rawValue),

@@ -1,7 +1,7 @@
 internal import Vault
 
 /// The result of comparing the vault with one rollback guard.
-enum RollbackVerdict: String {
+enum RollbackVerdict: String, CaseIterable {
     /// It is the generation last seen.
     case current
     /// It descends from the generation last seen; the guard was updated.

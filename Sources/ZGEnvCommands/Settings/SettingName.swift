@@ -16,6 +16,11 @@ enum SettingName {
         }
     }
 
+    static let fields = """
+        key: string; value, default: string | number | boolean | null
+        set: boolean (whether it has a value of its own); in: "file" | "vault"
+        """
+
     /// Every setting with its summary, a line each, for the help.
     static var overview: String {
         let stored = [VaultSettingName.defaultType, .schemaCheck]
@@ -39,7 +44,6 @@ enum SettingName {
 }
 
 extension Setting {
-    /// `{"key","value","default","set","in"}`.
     func json(in settings: Settings) -> JSONValue {
         [
             "key": .string(rawValue), "value": settings[self].json, "default": standard.json,
@@ -49,8 +53,6 @@ extension Setting {
 }
 
 extension VaultSettingName {
-    /// `{"key","value","default","set","in"}`.
-    ///
     /// - Parameter value: Nil if it is not set.
     func json(_ value: String?) -> JSONValue {
         [

@@ -30,6 +30,8 @@ struct Harden: Command {
                 "harden one variable for production"),
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
+    static let fields =
+        "\(HardenReport.fields); deployment?: null | {zg-env redeploy} (with --redeploy)"
 
     private var rules = HardeningPlan.Rules()
     private let redeploys: Bool

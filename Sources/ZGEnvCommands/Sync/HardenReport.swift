@@ -58,6 +58,13 @@ struct HardenReport {
             }
     }
 
+    static let fields = """
+        project: string; hardened, readable: [{ \(JSONValue.entryFields) }]
+        takenIn: [{ \(JSONValue.entryFields) }] (values that the vault did not have)
+        left, unverified, failed: [{ \(JSONValue.noteFields) }]; public, managed: [string]
+        dryRun?: true
+        """
+
     /// Returns the result of the command.
     func result() -> CommandResult {
         let isPlan = isDryRun

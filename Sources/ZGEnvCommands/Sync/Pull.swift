@@ -29,6 +29,11 @@ struct Pull: Command {
             .init("zg-env pull --all-projects --yes --json", "pull all projects in a script"),
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        \(PullReport.fields)
+        With --all-projects:
+        projects: [{zg-env pull} | { project: string; error: { code, message: string } }]
+        """
 
     private var rules = PullPlan.Rules()
     private let allProjects: Bool

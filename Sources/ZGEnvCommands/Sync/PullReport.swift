@@ -73,6 +73,24 @@ struct PullReport {
 
     // MARK: JSON
 
+    static let fields = """
+        project: string; projectCreated: boolean (whether it is new in the vault)
+        created, updated, deleted, unchanged, ahead, unlisted: [{ \(JSONValue.entryFields) }]
+        conflicts: [{
+            \(JSONValue.noteFields)
+            vault: null | {
+                version: number; removed: boolean
+                updatedAt: number | null (in milliseconds since 1970)
+            }
+            vercel: null | {
+                id: string; updatedAt: number | null (in milliseconds since 1970)
+                updatedBy: string | null
+            }
+        }]
+        unreadable, skipped: [{ \(JSONValue.noteFields) }]
+        compared: boolean (whether values were compared); \(HiddenProduction.fields); dryRun?: true
+        """
+
     var members: [JSONValue.Member] {
         func changed(_ isKind: (PullPlan.Action) -> Bool) -> JSONValue {
             .array(steps.filter { isKind($0.action) }.map(\.entry))

@@ -33,6 +33,8 @@ struct Push: Command {
             .init("zg-env push -p web --yes --json", "send from a script, without confirmation"),
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
+    static let fields =
+        "\(PushReport.fields); deployment?: null | {zg-env redeploy} (with --redeploy)"
 
     private var rules = PushPlan.Rules()
     private let checks: Bool

@@ -181,6 +181,11 @@ struct PushOption {
         }
     }
 
+    static let fields = """
+        push?: boolean | {zg-env push} (with --push); redeploy?: boolean (with --dry-run)
+        deployment?: {zg-env redeploy} (with --redeploy)
+        """
+
     /// Adds the steps after the change in the vault to the result of a dry run.
     func planned(after result: CommandResult, _ project: String) -> CommandResult {
         var planned = result.with("push", .bool(pushes)).with("redeploy", .bool(redeploys))

@@ -123,6 +123,15 @@ struct PushReport {
         }
     }
 
+    static let fields = """
+        project: string
+        created, updated, deleted, unchanged, notLive, weakened, empty, unlisted: [{
+            \(JSONValue.entryFields)
+        }]
+        conflicts, unverified, failed, managed: [{ \(JSONValue.noteFields) }]
+        \(HiddenProduction.fields); dryRun?: true
+        """
+
     /// Returns the result of the command.
     func result() -> CommandResult {
         var members: [JSONValue.Member] = [

@@ -21,6 +21,11 @@ struct Try: Command {
             .init("zg-env try", "create a vault, push, and rotate a secret that fails its check"),
             .init("zg-env try --shell", "try commands in a shell"),
         ])
+    static let fields = """
+        commands: [{ command: string; exitCode: number }]
+        With --dry-run:
+        commands: [string]; dryRun: true
+        """
 
     private let startsShell: Bool
 

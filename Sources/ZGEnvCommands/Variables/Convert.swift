@@ -28,6 +28,13 @@ struct Convert: Command {
                 "convert a Docker env file to a .env file"),
         ],
         exitCodes: ExitCode.numbers(.conflict))
+    static let fields = """
+        Without -o, the converted file:
+        NAME: string
+        With -o or --dry-run:
+        file: string | null; format: \(oneOf: DotEnvFormat.self); keys: [string]
+        diagnostics: [{ \(PlaintextSource.Finding.fields) }]; dryRun: boolean
+        """
 
     private let file: String
     private let format: DotEnvFormat

@@ -35,6 +35,12 @@ struct Copy: Command {
                 "copy two variables to another project"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
+    static let fields = """
+        project, toProject: string; projectCreated: boolean
+        created, updated, unchanged, skipped: [string]
+        touched: [{ key: string; \(RecordEdit.Touched.fields) }] (values that gave up targets)
+        dryRun?: true
+        """
 
     private struct Route {
         let source: VaultProject

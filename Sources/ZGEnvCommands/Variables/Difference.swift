@@ -32,6 +32,16 @@ struct Difference: Command {
             .init("zg-env diff --remote -p web", "compare all variables with Vercel"),
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        project: string; target: string | null; file: string | null
+        \(DifferenceState.allCases.filter { $0 != .present }.map(\.rawValue).joined(separator: ", ")): [string]
+        \(DifferenceState.present.rawValue)?: [string] (with --names); compared: boolean
+        diagnostics?: [{ \(PlaintextSource.Finding.fields) }] (of the file)
+        variables?: [{ (with --remote)
+            \(JSONValue.entryFields); state: \(oneOf: DifferenceState.self); differing: [string]
+        }]
+        skipped?: [string]; \(HiddenProduction.fields)
+        """
 
     private let remote: RemoteDifference?
     private let path: String?

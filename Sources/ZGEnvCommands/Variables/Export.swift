@@ -44,6 +44,19 @@ struct Export: Command {
             .init("zg-env export --all-projects -o everything", "write all values to files"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
+    static let fields = """
+        Without -o:
+        NAME: string
+        With -o or --dry-run:
+        file: string | null; format: \(oneOf: DotEnvFormat.self); keys: [string]
+        added?, changed?, unchanged?, kept?: [string] (with --merge); dryRun: boolean
+        With --all-projects:
+        directory: string; format: \(oneOf: DotEnvFormat.self)
+        files: [{
+            file, project, target: string; branch: string | null; keys: [string]; written: boolean
+        }]
+        dryRun: boolean
+        """
 
     private let options: ScopeOptions
     private let format: DotEnvFormat

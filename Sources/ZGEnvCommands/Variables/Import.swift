@@ -54,6 +54,16 @@ struct Import: Command {
             .init("zg-env import secrets.yaml -p web", "import flat YAML"),
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        project: string; projectCreated: boolean; created, updated, unchanged, skipped: [string]
+        compared: boolean (whether values were compared)
+        diagnostics: [{ \(PlaintextSource.Finding.fields) }]
+        files: [{ file: string; chosenBy: \(oneOf: ImportTargets.Choice.self); \(Scope.fields) }]
+        leftOut: {
+            \(FileStandIns.Group.allCases.map(\.rawValue).joined(separator: ", ")): [string]
+        }
+        stillMissing?: [string]; \(PushOption.fields); dryRun?: true
+        """
 
     private let paths: [String]
     private let options: ScopeOptions

@@ -5,7 +5,7 @@ internal import Vault
 /// Where the values of each imported file belong.
 struct ImportTargets {
     /// What chose the targets of a file. The raw value is for scripts.
-    enum Choice: String {
+    enum Choice: String, CaseIterable {
         case option, header, answer, none
         case fileName = "file-name"
         case vercelCLI = "vercel-cli"

@@ -33,6 +33,11 @@ struct List: Command {
             .init("zg-env list 'STRIPE_*' -p web -t production", "list the matching variables"),
         ],
         exitCodes: ExitCode.ofVercel, aliases: [["ls"]])
+    static let fields = """
+        \(VariableListing.fields)
+        With --all-projects:
+        projects: [{zg-env list}]
+        """
 
     private let pattern: String?
     private let options: ScopeOptions

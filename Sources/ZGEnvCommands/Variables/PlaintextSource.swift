@@ -41,6 +41,9 @@ struct PlaintextSource {
             return "\(place): \(diagnostic.code.rawValue)\(key): \(diagnostic.message)"
         }
 
+        static let fields =
+            "file: string; line, column: number; key: string | null; code, message: string"
+
         var json: JSONValue {
             [
                 "file": .string(file), "line": .integer(Int64(diagnostic.position.line)),

@@ -18,6 +18,7 @@ struct PruneHistory: Command {
                 form: .integer(1...10_000))
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
+    static let fields = "key, project: string; pruned: [number]; dryRun: boolean"
 
     private let key: String
     private let keep: Int?

@@ -18,6 +18,13 @@ struct Remove: Command {
         ] + PushOption.options,
         exclusive: [["all", "target"], ["all", "branch"]],
         exitCodes: ExitCode.ofVercel, aliases: [["remove"]])
+    static let fields = """
+        project: string; key: string | null (if it is only one); keys: [string]
+        removed: [{
+            \(JSONValue.entryFields); left: [string] (the targets that the variable keeps)
+        }]
+        \(PushOption.fields); dryRun?: true
+        """
 
     private let names: [String]
     private let options: ScopeOptions

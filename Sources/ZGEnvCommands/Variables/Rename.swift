@@ -16,6 +16,7 @@ struct Rename: Command {
             ArgumentSpec("NEW", .one, "Its new name"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
+    static let fields = "project, key, was: string; dryRun: boolean"
 
     /// Refuses a rename that the next push could not make: Vercel cannot rename sensitive
     /// variables, so that a push creates them again, which needs a value.

@@ -25,6 +25,8 @@ struct RestoreVersion: Command {
                 "zg-env restore-version API_KEY 3 --push --redeploy", "and make it live on Vercel"),
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
+    static let fields =
+        "key, project: string; restored: number; dryRun: boolean; \(PushOption.fields)"
 
     private let key: String
     private let number: UInt64

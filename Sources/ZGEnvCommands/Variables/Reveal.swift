@@ -37,6 +37,15 @@ struct Reveal: Command {
             .init("zg-env reveal USER PASSWORD -p web --format json", "print one JSON object"),
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        variables: [{ \(JSONValue.entryFields); version: number | null; value: string }]
+        With --copy:
+        \(ClipboardCopy.fields)
+        With --dry-run:
+        keys: [string]; dryRun: true
+        With --copy and --dry-run:
+        key: string; copied: false; dryRun: true
+        """
 
     private let names: [String]
     private let number: UInt64?

@@ -72,6 +72,9 @@ enum RotationPeriod {
         ])
     }
 
+    static let fields =
+        "project, key: string; keys: [string]; rotateEverySeconds: number | null; dryRun: boolean"
+
     static func set(
         _ seconds: UInt64, _ records: Set<Identifier>, _ workspace: Workspace
     ) throws {

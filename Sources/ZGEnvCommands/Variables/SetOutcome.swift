@@ -9,6 +9,11 @@ struct SetOutcome {
     /// Whether the value was there already, perhaps for more targets.
     var isUnchanged = false
 
+    static let fields = """
+        created: boolean; key, type: string; \(Scope.fields); version: number; unchanged: boolean
+        touched: [{ \(RecordEdit.Touched.fields) }] (values that gave up targets)
+        """
+
     /// The members for the variable.
     var members: [JSONValue.Member] {
         let front: [JSONValue.Member] = [
@@ -49,6 +54,8 @@ struct SetOutcome {
 }
 
 extension RecordEdit.Touched {
+    static let fields = "before: string; after: string | null; version: number"
+
     var members: [JSONValue.Member] {
         [
             .init("before", .string(before.description)),

@@ -35,6 +35,18 @@ struct SetVariable: Command {
             .init("zg-env set DB_USER DB_PASSWORD -p web", "type two values, store both or none"),
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
+    static let fields = """
+        project: string; projectCreated: boolean; \(SetOutcome.fields); \(PushOption.fields)
+        sync?: {zg-env sync, groups} (with --sync)
+        For several keys:
+        project: string; projectCreated: boolean; variables: [{ \(SetOutcome.fields) }]
+        \(PushOption.fields); sync?: {zg-env sync, groups}
+        With --dry-run:
+        project: string; projectCreated: boolean; key: string; keys: [string]
+        \(PushOption.fields); dryRun: true
+        With --rotate-every, without a value:
+        \(RotationPeriod.fields)
+        """
 
     private let keys: [String]
     private let options: ScopeOptions

@@ -10,6 +10,14 @@ struct Show: Command {
         ["show"], "Show everything about a variable except its value",
         arguments: [VariableName.argument],
         exitCodes: ExitCode.ofOpening)
+    static let fields = """
+        key, project: string
+        records: [{
+            \(VariableListing.variableFields); remoteId: string | null (the ID on Vercel)
+            pushedVersion: number | null; pushedAt: time | null
+            versions: [{ version: number; createdAt: time }]
+        }]
+        """
 
     private let key: String
 

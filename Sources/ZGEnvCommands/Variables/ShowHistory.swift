@@ -10,6 +10,13 @@ struct ShowHistory: Command {
         ["history"], "Show the versions of a variable, without values",
         arguments: [VariableName.argument], options: [ScopeOptions.target, ScopeOptions.branch],
         exitCodes: ExitCode.ofOpening)
+    static let fields = """
+        key, project: string
+        records: [{
+            \(Scope.fields); deletedAt: time | null
+            versions: [{ version: number; createdAt: time; current, pushed: boolean }]
+        }]
+        """
 
     private let key: String
     private let options: ScopeOptions

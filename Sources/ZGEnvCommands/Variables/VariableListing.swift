@@ -5,6 +5,14 @@ internal import Vault
 
 /// Formats records for `list`, `show` and others, never with their values.
 enum VariableListing {
+    static let variableFields = """
+        key, type: string; \(Scope.fields); comment: string | null
+        version: number | null (null without a value); createdAt, updatedAt: time | null
+        sync: \(oneOf: SyncState.self) | null; live: boolean | null (null if unknown)
+        removed: boolean; shared: boolean (whether it is a shared variable of the Vercel team)
+        integration?: string | null; \(GroupMarks.fields)
+        """
+
     static func members(
         _ variable: Variable, in project: VaultProject, _ marks: GroupMarks,
         _ labels: IntegrationLabels
@@ -26,6 +34,11 @@ enum VariableListing {
             .init("integration", .string(orNull: labels.kind(of: variable))),
         ] + marks.members(of: variable)
     }
+
+    static let fields = """
+        project: string; asOf, sharedAsOf: time | null; variables: [{ \(variableFields) }]
+        \(HiddenProduction.fields)
+        """
 
     /// Returns a project with its records and the shared variables it uses.
     static func json(

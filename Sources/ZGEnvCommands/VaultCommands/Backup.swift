@@ -17,6 +17,8 @@ struct Backup: Command {
             .init("zg-env backup /media/stick/vault.zgv", "copy the vault to a USB stick")
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
+    static let fields =
+        "file: string; generation, bytes, versions: number; valuesOpened: boolean; dryRun?: true"
 
     private let path: String
     private let replaces: Bool

@@ -6,6 +6,7 @@ struct ConfigGet: Command {
     static let spec = CommandSpec(
         ["config", "get"], "Print a setting",
         arguments: [SettingName.argument], exitCodes: ExitCode.ofOpening)
+    static let fields = "\(SettingName.fields)"
 
     private let name: SettingName
 

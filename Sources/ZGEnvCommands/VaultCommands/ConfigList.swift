@@ -11,6 +11,7 @@ struct ConfigList: Command {
             schema settings are stored in the vault and listed only if it opens without a \
             passphrase.
             """, exitCodes: ExitCode.ofOpening)
+    static let fields = "file: string | null; settings: [{zg-env config get}]"
 
     init(_ command: ParsedCommand) {}
 

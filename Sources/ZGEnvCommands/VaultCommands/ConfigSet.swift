@@ -26,6 +26,7 @@ struct ConfigSet: Command {
                 "zg-env config set default-type sensitive",
                 "hide new variables on Vercel unless they are for development"),
         ], exitCodes: ExitCode.ofOpening)
+    static let fields = "key: string; value: string | number | boolean; dryRun: boolean"
 
     private let name: SettingName
     private let text: String

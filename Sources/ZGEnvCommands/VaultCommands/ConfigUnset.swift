@@ -9,6 +9,7 @@ struct ConfigUnset: Command {
         arguments: [SettingName.argument],
         examples: [.init("zg-env config unset default-target", "use development again")],
         exitCodes: ExitCode.ofOpening)
+    static let fields = "key: string; dryRun: boolean"
 
     private let name: SettingName
 

@@ -22,6 +22,11 @@ struct Init: Command {
         ],
         examples: [.init("zg-env init", "create the vault and ask for a passphrase")],
         exitCodes: ExitCode.numbers(.conflict, .locked))
+    static let fields = """
+        vault: string; id?: string; secretService?: string | null
+        unlocked?: null | { \(UnlockedState.fields) }
+        recoveryCode?: string (with --recovery; a secret); dryRun?: true
+        """
 
     private let cost: String?
     private let usesKeyring: Bool

@@ -30,6 +30,11 @@ extension KeySlot {
 
     var title: String { "the \(kind.name) slot \(shortID)" }
 
+    static let fields = """
+        id: string; kind: \(oneOf: Kind.allCases.map(\.name)); opens: "index" | "values"
+        createdAt: time; memoryBytes, operations: number | null
+        """
+
     /// The members for `--json`.
     var members: [JSONValue.Member] {
         [

@@ -15,6 +15,7 @@ struct Lock: Command {
             .init("zg-env lock", "require the passphrase again for commands that read values")
         ],
         exitCodes: ExitCode.ofOpening)
+    static let fields = "vault: string; locked?: true; wasUnlocked?: boolean; dryRun?: true"
 
     init(_ command: ParsedCommand) {}
 

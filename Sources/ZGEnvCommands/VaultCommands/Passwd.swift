@@ -18,6 +18,8 @@ struct Passwd: Command {
         ],
         exclusive: [NewPassphrase.exclusive],
         exitCodes: ExitCode.ofOpening(and: .conflict))
+    static let fields =
+        "\(KeySlot.fields); replaced?: string (the ID of the old slot); dryRun?: true"
 
     private let slot: String?
     private let cost: String?

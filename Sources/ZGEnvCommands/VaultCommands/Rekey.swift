@@ -21,6 +21,10 @@ struct Rekey: Command {
                 completion: .file)
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
+    static let fields = """
+        generation?, versions?: number; slots?, kept?, removed: [{zg-env slot list, slots}]
+        dryRun?: true
+        """
 
     private let slotSecretFiles: [String]
 

@@ -17,6 +17,13 @@ struct Restore: Command {
             OptionSpec(flag: "other-vault", "Allow a backup of a different vault")
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
+    static let fields = """
+        file, vault: string; id?: string; generation?: number
+        kept: string | null (the replaced vault); otherVault: boolean; plan?: [string]
+        valuesOpened?: boolean; auditLog?: \(oneOf: Vault.AuditLogOutcome.self)
+        auditLogWhole?: boolean; anchor?: "behind" | "absent" | "moved" (the rollback guard)
+        dryRun?: true
+        """
 
     private let file: String
     private let acceptsOther: Bool

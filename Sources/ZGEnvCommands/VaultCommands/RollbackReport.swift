@@ -35,7 +35,8 @@ struct RollbackReport {
         }
     }
 
-    /// `{"keyring","stateDirectory"}`.
+    static let fields = "keyring, stateDirectory: \(oneOf: RollbackVerdict.self) | null"
+
     var json: JSONValue {
         [
             "keyring": .string(orNull: verdicts[.keyring]?.rawValue),

@@ -28,6 +28,19 @@ struct ShowLog: Command {
         exclusive: [["accept", "group"]],
         examples: [.init("zg-env log --limit 20", "show the newest 20 lines")],
         exitCodes: ExitCode.ofOpening)
+    static let fields = """
+        entries: [{
+            sequence: number; at: time; user: string; uid: number
+            command, project, place: string | null; names: [string]; omittedNames: number
+            outcome: string; sealed: boolean
+        }]
+        log: string; lines: number; whole, incomplete: boolean
+        problems: [{ code, message: string }]; acceptedProblems: number
+        With --accept:
+        log: string; accepted: number; line: number | null; dryRun: boolean
+        With --group:
+        \(GroupLog.fields)
+        """
 
     private let accepts: Bool
     private let limit: Int

@@ -30,6 +30,11 @@ struct SlotAdd: Command {
                 "create a key file that opens only names and tokens"),
         ],
         exitCodes: ExitCode.ofOpening(and: .conflict))
+    static let fields = """
+        \(KeySlot.fields); file?: string; recoveryCode?: string (a secret)
+        With --dry-run:
+        kind: string; dryRun: true
+        """
 
     private let kind: KeySlot.Kind
     private let path: String?

@@ -9,6 +9,7 @@ struct SlotList: Command {
         discussion:
             "Never asks for a passphrase: the list of slots is not encrypted, but their keys are.",
         exitCodes: ExitCode.ofOpening)
+    static let fields = "slots: [{ \(KeySlot.fields) }]"
 
     init(_ command: ParsedCommand) {}
 

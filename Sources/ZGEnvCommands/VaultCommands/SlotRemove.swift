@@ -12,6 +12,7 @@ struct SlotRemove: Command {
             """,
         arguments: [ArgumentSpec("ID", .one, "The slot's ID or a prefix of it")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
+    static let fields = "\(KeySlot.fields); dryRun?: true"
 
     private let id: String
 

@@ -14,6 +14,17 @@ struct Status: Command {
             Never asks for a passphrase, and uses the network only with --refresh.
             """,
         exitCodes: ExitCode.ofOpening)
+    static let fields = """
+        vault: string; format, generation: number; slots: [{zg-env slot list, slots}]
+        index, values: "locked" | "open"; unlocked: null | { \(UnlockedState.fields) }
+        openRotations: null | [{zg-env rotate}] (null, as all that follows, if the index is locked)
+        variables, removedVariables, projects: number | null; account, project: string | null
+        notPushed, notLive: null | [{ project: string; \(JSONValue.entryFields); deleted: boolean }]
+        declaredMissing?: [string]; \(StatusSync.fields); \(StatusGroups.fields)
+        auditLog?: null | {
+            whole: boolean | null; lines: number | null; path: string | null; elsewhere: boolean
+        }
+        """
 
     init(_ command: ParsedCommand) {}
 

@@ -44,6 +44,16 @@ struct StatusGroups {
         }
     }
 
+    static let fields = """
+        groups: null | [{
+            group: string; standing: \(oneOf: GroupMembership.Standing.allCases.map { "\($0)" })
+            syncedAt: time | null; waiting, admins: number
+        }]
+        contested, offered, toAccept: null | [{
+            project: string; \(JSONValue.entryFields); reason, command: string
+        }]
+        """
+
     /// The members that are null while the index is locked.
     static let unknownMembers = ["groups", "contested", "offered", "toAccept"]
 

@@ -61,6 +61,20 @@ struct StatusSync {
 
     // MARK: JSON
 
+    static let fields = """
+        platform: null | [{
+            project: string; asOf: time | null; deployment: string | null (the live one)
+            deployedAt: time | null
+        }]
+        \(listed.map(\.rawValue).joined(separator: ", ")): null | [{
+            project: string; \(JSONValue.entryFields); deleted: boolean; command: string
+        }]
+        remedies: null | [{
+            project: string; reason: \(oneOf: SyncSummary.Standing.self); variables: number
+            command: string
+        }]
+        """
+
     /// `platform`, a list for each standing, and `remedies`.
     var members: [JSONValue.Member] {
         let platform = index.projects.filter { $0.binding != nil }.map { project -> JSONValue in

@@ -28,6 +28,10 @@ struct Unlock: Command {
             .init("zg-env unlock --for 8h --scope user", "unlock for a day's cron jobs"),
         ],
         exitCodes: ExitCode.ofOpening)
+    static let fields = """
+        vault: string; unlocked?: { \(UnlockedState.fields) }
+        accepted?: boolean | null; dryRun?: true
+        """
 
     /// The kernel counts seconds in 32 bits; this also keeps the end time representable.
     private static let longest = Int64(Int32.max)

@@ -23,6 +23,23 @@ struct Verify: Command {
         ],
         exclusive: [["report", "accept-older"]],
         exitCodes: ExitCode.ofOpening)
+    static let fields = """
+        ok: boolean
+        problems: [{
+            where: string; class: string | null; message: string; key: string | null
+            version, offset: number | null
+        }]
+        checked: {
+            header, index: boolean; bytes: number; variables, removedVariables: number | null
+            versions: number; valuesOpened: boolean; audit: boolean | null
+            anchor: null | { \(RollbackReport.fields) } (the rollback guard)
+        }
+        With --accept-older:
+        vault: string; checked: { anchor: { \(RollbackReport.fields) } }; generation: number | null
+        accepted, dryRun: boolean
+        With --report:
+        \(ExposureReport.fields)
+        """
 
     private let acceptsOlder: Bool
     private let report: String?

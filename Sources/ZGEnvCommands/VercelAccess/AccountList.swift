@@ -12,6 +12,13 @@ struct AccountList: Command {
             whether it has leaked; otherwise shows the expiration date recorded at login.
             """,
         exitCodes: ExitCode.ofVercel, aliases: [["account", "ls"]])
+    static let fields = """
+        accounts: [{
+            name, origin: string; userId: string | null; username: string
+            projectId, teamId, team: string | null; default, protected: boolean; createdAt: time
+            expiresAt, leakedAt: time | null; valid: boolean | null (null without --refresh)
+        }]
+        """
 
     init(_ command: ParsedCommand) {}
 

@@ -19,6 +19,7 @@ struct AccountUse: Command {
             .init("zg-env account use work --team acme", "use account work with team acme")
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = "account: string; teamId, team: string | null; dryRun: boolean"
 
     private let name: String
     private let isPersonal: Bool

@@ -29,6 +29,9 @@ enum HiddenProduction {
             hint: rest.isEmpty ? hint : "\(hint) \(rest)")
     }
 
+    static let fields =
+        "hiddenProduction?: number | null (variables of production that Vercel does not show)"
+
     /// The member of a command's result.
     static func member(_ listed: ListedRecords) -> JSONValue.Member {
         .init("hiddenProduction", .integer(Int64(listed.hiddenProduction)))

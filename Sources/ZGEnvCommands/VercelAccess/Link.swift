@@ -30,6 +30,10 @@ struct Link: Command {
         exclusive: [["as", "local"]],
         examples: [.init("zg-env link web --team acme", "link this directory to a team's project")],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        project, file: string; platformProjectId: string | null; gitignore: string | null
+        dryRun: boolean
+        """
 
     private let name: String?
     private let vaultName: String?

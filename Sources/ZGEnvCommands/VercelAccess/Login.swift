@@ -23,6 +23,12 @@ struct Login: Command {
             .init("zg-env login -p web < token.txt", "read a token for the project web"),
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        account: string; userId: string | null; username: string
+        projectId: string | null (for a token of one project); origin: string; protected: boolean
+        teams: [{ id, slug: string; limitedBy: [string] | null }]; expiresAt, leakedAt: time | null
+        dryRun: boolean
+        """
 
     private let name: String?
     private let isProtected: Bool

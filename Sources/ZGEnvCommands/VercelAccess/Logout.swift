@@ -12,6 +12,7 @@ struct Logout: Command {
             """,
         options: [OptionSpec(flag: "all", "Remove all accounts")],
         exitCodes: ExitCode.ofOpening(and: .conflict))
+    static let fields = "loggedOut: [string]; dryRun: boolean"
 
     private let all: Bool
 

@@ -26,6 +26,18 @@ struct Watch: Command {
             .init("zg-env watch --json | jq -r .event", "print events for another program"),
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        The first line:
+        event: "snapshot"; kept: boolean (whether it comes from the cache); asOf: time | null
+        projects: [{
+            project, projectId: string; notLiveYet: [string]
+            deployments: [{ \(DeploymentListing.fields) }]
+        }]
+        A line for each event:
+        \(WatchRow.eventFields)
+        A line when Vercel cannot be reached, or can be reached again:
+        event: "unavailable" | "available"; message?: string
+        """
 
     private let intervals: RefreshIntervals
     private let projects: [String]

@@ -28,6 +28,13 @@ extension WatchRow {
         ]
     }
 
+    static let eventFields = """
+        event: \(oneOf: EnvOperations.DeploymentChange.Kind.allCases.map(\.rawValue) + ["live"])
+        project: string | null; projectId: string
+        late: boolean (whether it happened while nothing was watching)
+        deployment: { \(DeploymentListing.fields) }
+        """
+
     /// Returns an event of the deployment in the same form.
     func event(
         _ event: String, project: String?, id: String, isLate: Bool = false, isCurrent: Bool?

@@ -38,6 +38,11 @@ struct WebhookCreate: Command {
                 "send events to the devices of the joined relay"),
         ],
         exitCodes: ExitCode.ofVercel)
+    static let fields = """
+        \(WebhookListing.fields); relay?, hook?, account?, credentialFile?: string (with --postal)
+        With --dry-run:
+        url: string; events, projectIds: [string]; dryRun: true
+        """
 
     /// The events of a deployment's life.
     private static let standardEvents = [

@@ -13,6 +13,7 @@ struct WebhookDelete: Command {
         arguments: [ArgumentSpec("WEBHOOK", .one, "The webhook's ID, as shown by webhook list")],
         exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized, .unavailable),
         aliases: [["webhook", "rm"]])
+    static let fields = "\(WebhookListing.fields); dryRun?: true"
 
     private let id: String
 

@@ -14,6 +14,7 @@ struct WebhookList: Command {
         options: [],
         exitCodes: ExitCode.ofOpening(and: .unauthorized, .unavailable),
         aliases: [["webhook", "ls"]])
+    static let fields = "webhooks: [{ \(WebhookListing.fields) }]"
 
     init(_ command: ParsedCommand) {}
 

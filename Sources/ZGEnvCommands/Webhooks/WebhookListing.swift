@@ -4,6 +4,11 @@ internal import VercelAPI
 
 /// The JSON form of a webhook.
 enum WebhookListing {
+    static let fields = """
+        id, url: string; events, projectIds: [string]; createdAt: time | null
+        secret: null | { project, key: string } (where the vault keeps it)
+        """
+
     /// - Parameter secretIsKept: Whether the vault has its secret.
     static func members(_ webhook: Webhook, secretIsKept: Bool) -> [JSONValue.Member] {
         [

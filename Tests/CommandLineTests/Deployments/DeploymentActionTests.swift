@@ -131,6 +131,7 @@ struct DeploymentActionTests {
         let id = try #require(made["id"]?.text)
         let plan = done(try platform.run("deployment", "cancel", id, "--dry-run"))
         #expect(plan.output.contains("Would cancel \(id) of web for production"))
+        done(try platform.run("deployment", "cancel", id, "--dry-run", "--json"))
         let report = try json(FourDeployments.act(platform, "cancel", id))
         #expect(report["state"] == "CANCELED" && report["current"] == false)
         let again = try platform.writes {
@@ -166,6 +167,7 @@ struct DeploymentActionTests {
             try platform.run("deployment", "delete", ids.preview, ids.staged, "--dry-run"))
         #expect(plan.output.contains(ids.preview) && plan.output.contains(ids.staged))
         #expect(plan.output.contains("web-git-feature"))
+        done(try platform.run("deployment", "delete", ids.preview, "--dry-run", "--json"))
         // One that cannot be deleted keeps all of them.
         let writes = try platform.writes {
             let live = try failedAsJSON(

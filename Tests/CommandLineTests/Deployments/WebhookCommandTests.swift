@@ -53,6 +53,7 @@ struct WebhookCommandTests {
 
         try failedAsJSON(platform.run("webhook", "delete", id, "--json"), 2, "usage")
         #expect(done(try platform.run("webhook", "delete", id, "--dry-run")).output.contains(url))
+        done(try platform.run("webhook", "delete", id, "--dry-run", "--json"))
         #expect(try webhooks(platform) == [id])
         #expect(try json(platform.run("webhook", "rm", id, "--yes", "--json"))["id"] == made["id"])
         #expect(try webhooks(platform) == [])

@@ -99,7 +99,8 @@ final class GroupHomes {
     func share(_ name: String) throws {
         done(
             try run(
-                name, "share", "web", "--group", "acme", "--at", place, "--as", name, "--yes"))
+                name, "share", "web", "--group", "acme", "--at", place, "--as", name, "--yes",
+                "--json"))
     }
 
     /// Invites somebody, who joins, is admitted, syncs and adopts `web`.

@@ -27,7 +27,7 @@ struct GroupMemberTests {
     private func makeBobReader() throws {
         try homes.admit("bob", by: "alice")
         try homes.settle("alice", "bob")
-        done(try homes.run("alice", "group", "role", "bob", "reader", "--yes"))
+        done(try homes.run("alice", "group", "role", "bob", "reader", "--yes", "--json"))
     }
 
     @Test func `a name belongs to one member, and digits name each`() throws {

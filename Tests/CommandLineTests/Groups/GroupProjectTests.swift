@@ -139,7 +139,7 @@ struct GroupProjectTests {
             let list = done(try homes.run("bob", "resolve", "A", "-p", "web")).output
             #expect(list.contains("zg-env resolve A -p web --take ID"), "\(list)")
             failed(try homes.run("bob", "resolve", "A", "-p", "web", "--take", "carol"), 4)
-            done(try homes.run("bob", "resolve", "A", "-p", "web", "--take", taken))
+            done(try homes.run("bob", "resolve", "A", "-p", "web", "--take", taken, "--json"))
             #expect(try homes.value("bob", "A") == "a \(taken)")
             try homes.settle("bob", "alice")
         }

@@ -101,6 +101,8 @@ struct GroupRotationTests {
             try homes.home("bob").runner(
                 ["set", "A", "-p", "web", "-t", "production"], input: .text("x")
             ).run(), 5, "--take-over")
+        let listed = try json(run("bob", "rotate", "--status", "--json"))["colleagues"]
+        #expect(listed?.elements.first?["author"] == "alice")
         failed(try run("bob", "rotate", "--take-over"), 2, "KEY")
         failed(try run("bob", "rotate", "B", "-p", "web", "--take-over", "--yes"), 4)
         let plan = try run("bob", "rotate", "A", "-p", "web", "--take-over", "--dry-run")

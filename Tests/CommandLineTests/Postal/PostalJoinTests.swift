@@ -45,7 +45,7 @@ struct PostalJoinTests {
         #expect(relay.targets.count == before)
         // It needs a confirmation, and does nothing with --dry-run.
         #expect(try home.run(["postal", "leave"]).end == .exited(2))
-        done(try home.run(["postal", "leave", "--dry-run"]))
+        done(try home.run(["postal", "leave", "--dry-run", "--json"]))
         #expect(relay.devices.count == 1)
         let left = try json(home.run(["postal", "leave", relay.url, "--yes", "--json"]))
         #expect(left["removedThere"] == true && relay.devices.isEmpty)
@@ -84,7 +84,7 @@ struct PostalJoinTests {
         expect(try Self.join(home, relay, foreign), 7, "busy")
         relay.setDown(false)
         let before = relay.targets.count
-        done(try Self.join(home, relay, relay.invite("team_1"), "--dry-run"))
+        done(try Self.join(home, relay, relay.invite("team_1"), "--dry-run", "--json"))
         expect(try Self.join(home, relay, foreign, "--offline"), 7, "--offline")
         #expect(relay.targets.count == before)
         for answer in [

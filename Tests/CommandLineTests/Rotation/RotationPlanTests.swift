@@ -31,6 +31,7 @@ struct RotationPlanTests {
               {"key": "THIRD", "project": "web", "fromCommand": "echo printed"}
             ]}
             """, home)
+        done(try home.platform.run("rotate", "--plan", path, "--dry-run", "--json"))
         let (report, message) = try failedReport(
             home.proceed("--plan", path), 11, "needs_attention")
         let items = report["rotations"]?.elements ?? []

@@ -253,7 +253,7 @@ struct CheckTests {
     @Test func `type declarations are written once and compared afterwards`() throws {
         let home = try SchemaHome("# @type=enum(a, b)\nMODE=\n# @optional\nOTHER=\n")
         let platform = home.platform
-        done(try platform.run("check", "--types", "ts", "-o", "env.d.ts"))
+        done(try platform.run("check", "--types", "ts", "-o", "env.d.ts", "--json"))
         let text = try String(contentsOfFile: home.path("env.d.ts"), encoding: .utf8)
         #expect(text.contains("MODE: \"a\" | \"b\";"))
         #expect(text.contains("OTHER?: string | undefined;"))
