@@ -107,6 +107,10 @@ struct IndexKeyAttackTests {
     ) throws {
         try forge(attack)
         let before = try home.vaultBytes()
+        func guards() throws -> [Data] {
+            try self.home.anchors().map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        }
+        let seen = try guards()
         let commands: [([String], Int32)] = [
             (["run", "-q", "-p", "web", "--", "printenv", "A"], 125), (["list", "-p", "web"], 8),
             (["export", "-p", "web"], 8), (["reveal", "A", "-p", "web"], 8), (["status"], 8),
@@ -133,6 +137,62 @@ struct IndexKeyAttackTests {
         #expect(locked.output == "")
         #expect(try home.vaultBytes() == before)
         #expect(!FileManager.default.fileExists(atPath: home.directory.path("copy.zgv")))
+        #expect(try guards() == seen)
+    }
+
+    @Test func `another vault at the path is exit 8 until it is accepted`() throws {
+        let other = try CommandHome()
+        try other.initialise()
+        try other.store(["A": "of another vault"])
+        let own = try home.vaultBytes()
+        try home.directory.write(try other.vaultBytes(), to: "data/zg-env/vault.zgv")
+        for command in [
+            ["list", "-p", "web"], ["export", "-p", "web"], ["set", "B", "-p", "web"], ["unlock"],
+            ["verify"],
+        ] {
+            let result = try home.run(command, input: .text("mine"))
+            #expect(result.status == 8, "\(command): \(result.error)")
+            #expect(result.error.contains("another vault"), "\(command): \(result.error)")
+        }
+        #expect(try home.vaultBytes() == other.vaultBytes())
+        #expect(try home.run(["verify", "--accept-older", "--yes"]).status == 0)
+        #expect(try home.run(["reveal", "A", "-p", "web"]).output == "of another vault")
+        // And back.
+        try home.directory.write(own, to: "data/zg-env/vault.zgv")
+        #expect(try home.run(["list", "-p", "web"]).status == 8)
+        try FileManager.default.removeItem(atPath: home.vaultPath)
+        try home.initialise()
+        #expect(try home.run(["list"]).status != 8)
+    }
+
+    @Test func `an older file put there while a command waits is not written over`() throws {
+        let older = try home.vaultBytes()
+        try home.store(["A": "newest"])
+        try home.directory.write(older, to: "older.zgv")
+        let editor = try home.directory.write(
+            """
+            #!/bin/sh
+            sed -i 's/^A=.*/A=edited/' "$1"
+            cp "\(home.directory.path("older.zgv"))" "\(home.vaultPath)"
+            """, to: "editor", mode: 0o700)
+        let result = try home.run(
+            ["edit", "-p", "web", "--yes"], environment: ["EDITOR": editor, "VISUAL": editor])
+        #expect(result.status != 0, "\(result.output)")
+        #expect(try home.vaultBytes() == older)
+        #expect(try home.run(["list", "-p", "web"]).status == 8)
+    }
+
+    @Test func `a restore takes no number from a header that does not open`() throws {
+        let backup = home.directory.path("backup.zgv")
+        #expect(try home.run(["backup", backup]).status == 0)
+        try home.rewriteHeader { header in
+            for place in 40..<48 { header[place] = 0xFF }
+            header[40] = 0xFE
+        }
+        let restored = try home.run(["restore", backup, "--yes"])
+        #expect(restored.status == 0, "\(restored.error)")
+        try home.store(["A": "still written"])
+        #expect(try opened().vault.header.generation < 1_000)
     }
 
     @Test func `an earlier whole file is exit 8 with a guard, and a warning without one`() throws {

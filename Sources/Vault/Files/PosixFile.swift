@@ -39,21 +39,24 @@ final class PosixFile: ReadableFile {
         }
         self.file = file
         byteCount = facts.byteCount
-        risk = Self.risk(facts, at: target)
+        risk = Self.risk(facts, at: target, through: path)
     }
 
-    private static func risk(_ facts: FileFacts, at path: String) -> String? {
-        let directory = FileReplacement.directory(of: path)
-        let parent = try? FileFacts(directory)
+    private static func risk(
+        _ facts: FileFacts, at path: String, through link: String
+    ) -> String? {
+        let shared = [path, link].map(FileReplacement.directory).first {
+            (try? FileFacts($0)).map(isShared) == true
+        }
         let who: String? =
             if !facts.isOwn {
-                "\(path) belongs to another user"
+                "\(path) belongs to another user, who"
             } else if facts.permissions & 0o022 != 0 {
-                "Other users can write to \(path)"
-            } else if let parent, isShared(parent) {
-                "Other users can write to \(directory)"
+                "Other users can write to \(path), and"
+            } else if let shared {
+                "Other users can write to \(shared), and"
             } else { nil }
-        return who.map { "\($0), and can delete the vault or put an older copy in its place." }
+        return who.map { "\($0) can delete the vault or put an older copy in its place." }
     }
 
     private static func isShared(_ directory: FileFacts) -> Bool {
@@ -66,7 +69,7 @@ final class PosixFile: ReadableFile {
         if error.number == ELOOP {
             return VaultError(
                 .insecure,
-                "\(path) is a symbolic link; a vault that is changed must be a regular file")
+                "\(path) is a symbolic link; only for reading, and only one link, is followed")
         }
         guard error.isNotFound else { return systemFailure("cannot open \(path)", error) }
         return VaultError(

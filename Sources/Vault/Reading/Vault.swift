@@ -10,6 +10,11 @@ package final class Vault {
     private let headerBytes: [UInt8]
     let file: any ReadableFile
     private var opening: IndexOpening?
+    /// What was seen of the file before it was opened again: an index that does not follow it does not
+    /// open.
+    package var floor: VaultObservation?
+    /// Whether the index was opened, and was written by a holder of the root.
+    package private(set) var isAuthentic = false
 
     /// Opens the file for reading and checks the header and lengths, without opening anything sealed.
     package convenience init(opening path: String, in store: any FileStore) throws(VaultError) {
@@ -139,6 +144,7 @@ package final class Vault {
                 .epochChanged, "the index key of \(path) was replaced while the command was running"
             )
         }
+        if let floor, floor.publicKey != header.publicKey { throw replacedPublicKey }
         let key = try keys.index.sealingKey()
         let sealed = try sealedIndex()
         let opened: SecretSlice
@@ -151,7 +157,10 @@ package final class Vault {
                 error, damaged: .tag,
                 "the index of \(path) failed authentication: it is corrupt or was tampered with")
         }
-        return try checkedContent(of: opened, with: keys, checksBoth)
+        let content = try checkedContent(of: opened, with: keys, checksBoth)
+        if let floor { try expect(toFollow: floor.position, try metadata(of: content)) }
+        isAuthentic = true
+        return content
     }
 
     private func checkedContent(

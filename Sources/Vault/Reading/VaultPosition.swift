@@ -59,7 +59,9 @@ extension Vault {
     package func standing(
         to seen: VaultPosition, with keys: VaultKeys
     ) throws(VaultError) -> VaultRelation {
-        try standing(to: seen) { () throws(VaultError) in try metadata(with: keys) }
+        try standing(to: seen) { () throws(VaultError) in
+            try metadata(of: try openedIndex(with: keys))
+        }
     }
 
     /// - Parameter metadata: Called if this file is newer.
@@ -133,8 +135,8 @@ extension Vault {
     }
 
     /// Decodes only the metadata: the caller decodes the rest if needed.
-    private func metadata(with keys: VaultKeys) throws(VaultError) -> IndexMetadata {
-        try openedIndex(with: keys).withBytes { (bytes) throws(VaultError) in
+    func metadata(of content: SecretSlice) throws(VaultError) -> IndexMetadata {
+        try content.withBytes { (bytes) throws(VaultError) in
             try ByteReader.read(bytes) { (reader) throws(VaultError) in
                 var content = try reader.section(Int(try reader.uint32()))
                 return try IndexMetadata.decode(frontOf: &content)

@@ -53,14 +53,17 @@ extension Vault {
             }
             var index = try self.index(with: keys, extent: .everything)
             let continues = try index.carryOver(
-                from: related, keys: [keys, currentKeys].compactMap { $0 }, own: keys)
+                from: related, keys: [keys, currentKeys].compactMap { $0 }, own: keys,
+                publicKey: header.publicKey)
             if let replaced { try Self.keep(replaced, at: kept, in: store) }
             let resetsAudit = isNewHere && related == nil && index.metadata.audit != nil
             if resetsAudit { index.metadata.audit = nil }
             let sealed: VaultObservation
             do {
                 sealed = try write(
-                    &index, to: path, in: store, keys: keys, related: related, seen: seen)
+                    &index, to: path, in: store, keys: keys,
+                    // A header that does not open may hold any generation.
+                    related: continues ? related : nil, seen: seen)
             } catch {
                 throw replaced == nil ? error : Self.withdraw(kept, after: error, in: store)
             }
@@ -143,11 +146,14 @@ extension VaultIndex {
     ///
     /// - Returns: Whether that vault could be read.
     fileprivate mutating func carryOver(
-        from replaced: Vault?, keys: [VaultKeys], own: VaultKeys
+        from replaced: Vault?, keys: [VaultKeys], own: VaultKeys, publicKey: [UInt8]
     ) throws(VaultError) -> Bool {
         guard let replaced else { return false }
         for keys in keys {
-            guard let old = try? replaced.index(with: keys, extent: .listing) else { continue }
+            // Without the root, only the same public key says who wrote it.
+            guard keys.opensValues || replaced.header.publicKey == publicKey,
+                let old = try? replaced.index(with: keys, extent: .listing)
+            else { continue }
             let highest = Dictionary(
                 uniqueKeysWithValues: old.variables.map { ($0.id, $0.highestVersion) })
             for position in variables.indices {

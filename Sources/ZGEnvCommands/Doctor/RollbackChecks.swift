@@ -30,6 +30,10 @@ enum RollbackChecks {
         case .anchor:
             return Finding(
                 check, .ok, "The vault is not older than the last one that this machine has seen.")
+        case .otherVault:
+            return Finding(
+                check, .failed, "Another vault was last seen at this path on this machine.",
+                remedy: "If you put this one there, accept it with: zg-env verify --accept-older")
         case .absent:
             return Finding(
                 check, .skipped,

@@ -32,7 +32,7 @@ struct PostalJoin: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        _ = try workspace.session.keys(workspace.session.writingTier)
+        try workspace.session.keysForWriting()
         try check(try RelayAccess.registrations(workspace).all)
         let client = try RelayAccess.client(origin, nil, workspace)
         let invite = try code(workspace)

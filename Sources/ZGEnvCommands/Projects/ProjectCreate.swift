@@ -43,7 +43,7 @@ struct ProjectCreate: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let session = try VercelSession(workspace)
-        _ = try workspace.session.keys(workspace.session.writingTier)
+        try workspace.session.keysForWriting()
         let index = try workspace.session.index(.listing)
         let known = index.project(named: local)
         try check(known)

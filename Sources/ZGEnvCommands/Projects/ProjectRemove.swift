@@ -23,7 +23,7 @@ struct ProjectRemove: Command {
     init(_ command: ParsedCommand) { name = command.required("NAME") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        _ = try workspace.session.keys(workspace.session.writingTier)
+        try workspace.session.keysForWriting()
         let index = try workspace.session.index(.listing)
         guard let project = index.project(named: name) else {
             throw ProjectResolver.notFound(name, in: index)

@@ -24,7 +24,7 @@ struct ProjectRename: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        _ = try workspace.session.keys(workspace.session.writingTier)
+        try workspace.session.keysForWriting()
         guard name != WebhookSecrets.projectName else {
             throw CommandError(
                 .usage,

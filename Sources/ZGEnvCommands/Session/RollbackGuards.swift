@@ -18,6 +18,8 @@ final class RollbackGuards {
     enum Finding {
         case anchor(VaultObservation)
         case absent
+        /// There is none, but one of another vault at the path.
+        case otherVault
         /// There is something other than a guard of this vault.
         case unreadable
         /// The place does not exist now, or would have to ask the user.
@@ -52,6 +54,20 @@ final class RollbackGuards {
         }
     }
 
+    /// Returns the paths of the guards of other vaults that were seen at this path.
+    private func others(than vault: Identifier) -> [String] {
+        guard let state = try? Directories(context).state else { return [] }
+        let ending = "-\(RollbackGuard.identifier(ofPath: path)).anchor"
+        return Directory.names(in: state).filter {
+            $0.hasSuffix(ending) && !$0.hasPrefix(vault.hexadecimal)
+        }.map { "\(state)/\($0)" }
+    }
+
+    /// Removes the guards of other vaults at this path, which this one has replaced.
+    func removeOthers(than vault: Identifier) {
+        for path in others(than: vault) { _ = unsafe unlink(path) }
+    }
+
     /// Reads a guard without asking the user.
     func find(_ place: Place, of vault: Identifier) -> Finding {
         switch place {
@@ -59,7 +75,8 @@ final class RollbackGuards {
             guard let file = file(of: vault) else { return .unavailable }
             var status = stat()
             guard unsafe stat(file, &status) == 0 else {
-                return errno == ENOENT || errno == ENOTDIR ? .absent : .unavailable
+                guard errno == ENOENT || errno == ENOTDIR else { return .unavailable }
+                return others(than: vault).isEmpty ? .absent : .otherVault
             }
             guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
                 let bytes = SmallFile.bytes(file)

@@ -13,8 +13,10 @@ enum RollbackVerdict: String, CaseIterable {
     case older
     /// It does not descend from the generation last seen.
     case otherHistory = "other"
-    /// Its public key is not the one last seen, and the keys do not include the root to check it.
+    /// Its public key is not the one last seen.
     case otherKey = "other-key"
+    /// Another vault was last seen at the path.
+    case otherVault = "other-vault"
     case absent, unreadable, unavailable
 
     init(_ standing: VaultRelation) {
@@ -37,6 +39,7 @@ enum RollbackVerdict: String, CaseIterable {
         case .older: "a newer generation of the vault has been seen"
         case .otherHistory: "a generation of the vault with a different history has been seen"
         case .otherKey: "a different public key of the vault has been seen"
+        case .otherVault: "another vault was last seen at this path"
         case .absent: "this vault has not been seen before"
         case .unreadable: "cannot be read"
         case .unavailable: "cannot be checked in this session"
@@ -105,37 +108,20 @@ extension VaultSession {
         let vaultID = try opened().header.vaultID
         switch anchors.find(place, of: vaultID) {
         case .absent: return (.absent, nil)
+        case .otherVault: return (.otherVault, nil)
         case .unreadable: return (.unreadable, nil)
         case .unavailable: return (.unavailable, nil)
         case .anchor(let sighting):
-            let seen = sighting.position
-            // Without a typed secret, anybody may have signed it: a program that knows the key of
-            // another slot, or writes the unlock cache, can have a root of its own there.
-            if keys !== typedKeys, try opened().header.publicKey != sighting.publicKey {
-                closeVault()
-                guard try opened().header.publicKey == sighting.publicKey else {
-                    return (.otherKey, sighting)
-                }
-            }
-            var verdict = RollbackVerdict(try opened().standing(to: seen, with: keys))
+            var (vault, verdict) = try judged(against: sighting, with: keys)
             if !verdict.isAccepted {
                 // Another writer may have come in between. It wrote the file before the guard, so the
                 // file is at least as new as this guard now; a later guard could be ahead again.
                 closeVault()
-                verdict = RollbackVerdict(try opened().standing(to: seen, with: keys))
+                (vault, verdict) = try judged(against: sighting, with: keys)
             }
-            guard verdict.isAccepted else { return (verdict, sighting) }
-            let isOtherKey = try opened().header.publicKey != sighting.publicKey
-            if isOtherKey {
-                context.warn(
-                    "key-changed",
-                    "The vault has a new public key, which matches its root key: someone with the passphrase ran zg-env rekey elsewhere."
-                )
-            }
-            if verdict == .moved || verdict == .forgotten || isOtherKey {
+            if verdict == .moved || verdict == .forgotten {
                 do {
-                    try anchors.store(
-                        opened().observation(), place, of: vaultID)
+                    try anchors.store(vault.observation(), place, of: vaultID)
                 } catch {
                     // An older guard still detects copies that are older than itself.
                     if verdict == .moved { verdict = .behind }
@@ -145,6 +131,16 @@ extension VaultSession {
         }
     }
 
+    /// Compares one opening of the file with a guard: first the public key, which says who may have
+    /// written it, then the generation.
+    private func judged(
+        against sighting: VaultObservation, with keys: VaultKeys
+    ) throws -> (vault: Vault, verdict: RollbackVerdict) {
+        let vault = try opened()
+        guard vault.header.publicKey == sighting.publicKey else { return (vault, .otherKey) }
+        return (vault, RollbackVerdict(try vault.standing(to: sighting.position, with: keys)))
+    }
+
     /// Returns the error for a vault that a guard does not accept.
     func rollbackFailure(
         _ finding: (verdict: RollbackVerdict, seen: VaultObservation?)
@@ -152,7 +148,14 @@ extension VaultSession {
         let vault = try opened()
         if finding.verdict == .otherKey {
             return RollbackVerdict.failure(
-                vault.replacedPublicKey, hint: "Check the vault with the passphrase: zg-env unlock")
+                vault.replacedPublicKey,
+                hint: "Restore the newest copy with: zg-env restore FILE. If you ran zg-env rekey "
+                    + "elsewhere, accept the new key with: zg-env verify --accept-older")
+        }
+        if finding.verdict == .otherVault {
+            return RollbackVerdict.failure(
+                VaultError(.damaged, "\(vault.path) is another vault than the one last seen there"),
+                hint: "If you put it there yourself, accept it with: zg-env verify --accept-older")
         }
         let seen = try finding.seen?.position ?? vault.position()
         return RollbackVerdict.failure(
@@ -187,7 +190,7 @@ extension VaultSession {
                     warnAboutUnreadableGuard(place, of: vault)
                 }
                 return nil
-            case .absent, .unavailable: return nil
+            case .absent, .otherVault, .unavailable: return nil
             }
         }
     }
@@ -200,6 +203,8 @@ extension VaultSession {
         _ sighting: VaultObservation, of vault: Identifier, _ places: [RollbackGuards.Place]
     ) -> Bool {
         var isKept = true
+        raiseFloor(to: sighting)
+        anchors.removeOthers(than: vault)
         for place in places {
             do {
                 try anchors.store(sighting, place, of: vault)
@@ -230,6 +235,6 @@ extension RollbackVerdict {
 
     /// Whether the vault may be used.
     var isAccepted: Bool {
-        ![.older, .otherHistory, .otherKey].contains(self)
+        ![.older, .otherHistory, .otherKey, .otherVault].contains(self)
     }
 }

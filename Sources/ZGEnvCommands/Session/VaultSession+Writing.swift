@@ -46,7 +46,7 @@ extension VaultSession {
         let vaultID = opened.header.vaultID
         let result = try Vault.update(
             path, in: context.files, keys: keys, vaultID: vaultID,
-            since: checksRollback ? try opened.position() : nil, after: opened,
+            since: try positionSeen(), after: opened,
             written: { sighting in
                 let new = newPlace.map { places.contains($0) ? [] : [$0] } ?? []
                 updateGuards(sighting, of: vaultID, places + new)

@@ -10,6 +10,8 @@ package final class VaultSession {
     let command: String
     let use: VaultUse
     private var vault: Vault?
+    /// The newest generation that was opened before ``closeVault()``, or written.
+    private var floor: VaultObservation?
     let turns = GlobalLock()
     /// Whether the vault must be the newest one seen: not for a backup, nor for commands that fix that.
     var checksRollback: Bool
@@ -44,8 +46,6 @@ package final class VaultSession {
     }
     /// The keys that a passphrase opened in this command.
     private(set) var keysByPassphrase: VaultKeys?
-    /// The same while they are compared with the guards.
-    private(set) var typedKeys: VaultKeys?
 
     /// - Parameters:
     ///   - command: The command's words, for the settings.
@@ -71,6 +71,7 @@ package final class VaultSession {
             throw VaultError(.notFound, "there is no home directory to look for the vault in")
         }
         let opened = try Vault(opening: path, in: context.files)
+        opened.floor = floor
         let isNew = !context.warnings.contains { $0.code == "vault-exposed" }
         if warnsOfRisk, isNew, let risk = opened.risk { context.warn("vault-exposed", risk) }
         vault = opened
@@ -97,7 +98,9 @@ package final class VaultSession {
 
     /// Drops the keys, for a command that runs for long without them.
     func dropKeys() {
-        (heldKeys, unlocked, vault, heldSightings) = (nil, nil, nil, nil)
+        (heldKeys, unlocked, heldSightings) = (nil, nil, nil)
+        // What is opened later is compared with the guards again.
+        (vault, floor, rollbackVerdicts) = (nil, nil, [:])
     }
 
     /// Drops the keys that open values, for a command that runs for long with the index alone.
@@ -112,8 +115,25 @@ package final class VaultSession {
         closeVault()
     }
 
-    /// Makes the next use open the file again.
-    func closeVault() { vault = nil }
+    /// Makes the next use open the file again. What is there then must follow what was there.
+    func closeVault() {
+        if let vault, vault.isAuthentic, let seen = try? vault.observation() {
+            raiseFloor(to: seen)
+        }
+        vault = nil
+    }
+
+    /// Notes the newest generation that this command saw or wrote.
+    func raiseFloor(to seen: VaultObservation) {
+        if let floor, floor.position.generation >= seen.position.generation { return }
+        floor = seen
+    }
+
+    /// The position that a write must follow.
+    func positionSeen() throws -> VaultPosition {
+        let opened = try opened()
+        return try opened.isAuthentic ? opened.position() : floor?.position ?? opened.position()
+    }
 
     var passphraseSource: PassphraseSource { PassphraseSource(options, context) }
 
@@ -191,7 +211,15 @@ package final class VaultSession {
 
     /// What a command that writes the vault opens first: the values, so that it asks before it works;
     /// the index for a dry run, which writes nothing.
-    var writingTier: KeySlot.Tier { options.dryRun ? .index : .values }
+    private var writingTier: KeySlot.Tier { options.dryRun ? .index : .values }
+
+    /// Returns the keys for a command that writes the vault. Fails before a question and before
+    /// anything is sent if the file may not be replaced.
+    @discardableResult
+    func keysForWriting() throws -> VaultKeys {
+        if !options.dryRun { _ = try context.files.open(path) }
+        return try keys(writingTier)
+    }
 
     /// Returns keys that open the values if that needs no question, otherwise keys of the index.
     func bestKeysWithoutPrompt() throws -> VaultKeys {
@@ -259,7 +287,6 @@ package final class VaultSession {
             throw failure
         }
         silence?.end()
-        typedKeys = opening.keys
         try check(opening.keys)
         keysByPassphrase = hold(opening.keys)
         return PassphraseOpening(opening, secret: secret)

@@ -21,6 +21,7 @@ struct HardenWork {
         self.workspace = workspace
         self.rules = rules
         // Unlocks before listing, since a prompt can stay open for any time.
+        try workspace.session.keysForWriting()
         keys = try workspace.session.keys(.values)
         bound = try LinkedProject.inVault(workspace, readsLists: true)
         guard let project = bound.local else {

@@ -52,7 +52,7 @@ struct Pull: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        _ = try workspace.session.keys(workspace.session.writingTier)
+        try workspace.session.keysForWriting()
         if allProjects { return try PullAll(workspace, rules: rules).run() }
         let progress = WorkProgress(workspace)
         let (bound, isNew) = try PullProjects.named(workspace)

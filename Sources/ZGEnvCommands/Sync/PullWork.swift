@@ -74,7 +74,7 @@ struct PullWork {
     func look() throws -> Finding {
         // Reads the vault first: a later push by another command is detected before the write, while a
         // list older than the vault would look like a change on Vercel.
-        let keys = try workspace.session.keys(workspace.session.writingTier)
+        let keys = try workspace.session.keysForWriting()
         let vault = try workspace.session.opened()
         let index = try vault.index(with: keys, extent: .everything)
         var variables = index.variables.filter { $0.project == project.id }

@@ -62,7 +62,7 @@ struct Push: Command {
                 throw RecordSelection.notFound(missing, project, index)
             }
         }
-        _ = try workspace.session.keys(workspace.session.writingTier)
+        try workspace.session.keysForWriting()
         let work = try PushWork(workspace, rules: rules, checksSchema: checks)
         let source = redeploys ? try RedeploySource(productionOf: workspace) : nil
         let plan = try source?.plan(workspace)

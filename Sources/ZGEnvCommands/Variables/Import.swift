@@ -93,7 +93,7 @@ struct Import: Command {
         try check(workspace)
         let wanted = try options.scope()
         _ = try ProjectResolver(workspace).reference(warns: false)
-        let keys = try workspace.session.keys(workspace.session.writingTier)
+        let keys = try workspace.session.keysForWriting()
         let index = try workspace.session.opened().index(with: keys, extent: .listing)
         let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
         let progress = WorkProgress(workspace)

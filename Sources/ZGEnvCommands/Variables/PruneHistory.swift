@@ -29,7 +29,7 @@ struct PruneHistory: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.keys(workspace.session.writingTier)
+        let keys = try workspace.session.keysForWriting()
         let index = try workspace.session.opened().index(with: keys, extent: .everything)
         let project = try ProjectResolver(workspace).existing(in: index)
         let records = index.variables.filter { $0.project == project.id && $0.name == key }

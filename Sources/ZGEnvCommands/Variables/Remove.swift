@@ -47,7 +47,7 @@ struct Remove: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         try afterwards.check(workspace)
-        _ = try workspace.session.keys(workspace.session.writingTier)
+        try workspace.session.keysForWriting()
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)
         let plan = try names.flatMap { try self.plan($0, project, index) }

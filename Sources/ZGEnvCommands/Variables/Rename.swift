@@ -44,7 +44,7 @@ struct Rename: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        _ = try workspace.session.keys(workspace.session.writingTier)
+        try workspace.session.keysForWriting()
         let index = try workspace.session.index(.listing)
         let project = try ProjectResolver(workspace).existing(in: index)
         func check(_ index: VaultIndex) throws {

@@ -89,7 +89,7 @@ struct SetVariable: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         try afterwards.check(workspace)
         let wanted = try options.scope()
-        _ = try workspace.session.keys(workspace.session.writingTier)
+        try workspace.session.keysForWriting()
         let index = try workspace.session.index(.listing)
         let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
         let membership =

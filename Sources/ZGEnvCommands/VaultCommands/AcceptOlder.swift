@@ -6,7 +6,7 @@ internal import Vault
 enum AcceptOlder {
     static func run(in workspace: Workspace) throws -> CommandResult {
         let (session, context) = (workspace.session, workspace.context)
-        let keys = try session.keys(.values, asking: .always)
+        let keys = try session.openedByPassphrase().keys
         let vault = try session.opened()
         try vault.verify(with: keys)
         let report = try RollbackReport(session, with: keys)
@@ -27,6 +27,17 @@ enum AcceptOlder {
                     "dryRun": .bool(workspace.options.dryRun),
                 ], text: text)
         }
+        if report.verdicts[.stateDirectory] == .otherVault {
+            let plan = ["use \(vault.path), which is another vault than the one last seen there"]
+            if try !workspace.confirm(plan, "Accept this vault?") {
+                return result(nil, text: DisplayText.lines(plan, after: "Would "))
+            }
+            session.updateGuards(
+                try vault.observation(), of: vault.header.vaultID, try session.guardPlaces())
+            try workspace.lockAllSessions(of: vault.header.vaultID)
+            return result(
+                vault.header.generation, text: "Accepted \(DisplayText.safe(vault.path)).\n")
+        }
         guard let newest = against.map(\.generation).max() else {
             let lines = report.lines.map { "\($0)\n" }.joined()
             return result(
@@ -44,9 +55,11 @@ enum AcceptOlder {
                     + "or zg-env's item in the keyring.")
         }
         let reason =
-            newest > generation
-            ? "although generation \(newest) has been seen"
-            : "which is not based on generation \(newest), the newest generation seen"
+            report.verdicts.values.contains(.otherKey)
+            ? "whose public key is not the one last seen"
+            : newest > generation
+                ? "although generation \(newest) has been seen"
+                : "which is not based on generation \(newest), the newest generation seen"
         let plan = [
             "continue with generation \(generation) of \(vault.path), \(reason)",
             "make it generation \(next)",

@@ -28,7 +28,7 @@ struct ConfigUnset: Command {
             }
         case .vault(let setting):
             key = setting.name
-            _ = try workspace.session.keys(workspace.session.writingTier)
+            try workspace.session.keysForWriting()
             let index = try workspace.session.index(.listing)
             if setting.value(in: index) != nil, !isDryRun {
                 try workspace.session.update {

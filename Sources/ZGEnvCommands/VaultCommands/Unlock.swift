@@ -30,7 +30,7 @@ struct Unlock: Command {
         exitCodes: ExitCode.ofOpening)
     static let fields = """
         vault: string; unlocked?: { \(UnlockedState.fields) }
-        accepted?: boolean | null; dryRun?: true
+        dryRun?: true
         """
 
     /// The kernel counts seconds in 32 bits; this also keeps the end time representable.

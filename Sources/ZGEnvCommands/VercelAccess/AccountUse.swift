@@ -34,7 +34,7 @@ struct AccountUse: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        _ = try workspace.session.keys(workspace.session.writingTier)
+        try workspace.session.keysForWriting()
         let index = try workspace.session.index(.listing)
         guard let account = index.account(named: name) else {
             throw notFound(in: index)

@@ -48,7 +48,7 @@ struct ClaimedRecords {
         let session = workspace.session
         let shared = try SharedProject.all(in: try session.index(.listing))
         guard shared.contains(where: { $0.project == project.id }),
-            try session.keysWithoutPrompt()?.opensValues == true
+            try session.bestKeysWithoutPrompt().opensValues
         else { return }
         let index = try session.index(.everything)
         self = try ClaimedRecords(

@@ -54,7 +54,7 @@ struct Link: Command {
                 .usage, "--local specifies the project: leave out NAME and -p.",
                 hint: "Without --local, NAME is a project on Vercel.")
         }
-        _ = try workspace.session.keys(workspace.session.writingTier)
+        try workspace.session.keysForWriting()
         let directory = workspace.context.workingDirectory
         if let name = localName {
             try ProjectResolver.check(name)

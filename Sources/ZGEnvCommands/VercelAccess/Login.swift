@@ -69,7 +69,7 @@ struct Login: Command {
         let session = try VercelSession(workspace)
         let origin = try VercelSession.namedOrigin(workspace.options) ?? .vercel
         if let name { try ProjectResolver.check(name) }
-        _ = try workspace.session.keys(workspace.session.writingTier)
+        try workspace.session.keysForWriting()
         let isVercel = origin == .vercel
         let token = try TypedSecret.read(
             "token", prompt: isVercel ? "Token (create one at \(Self.page)): " : "Token: ",

@@ -19,7 +19,7 @@ struct Logout: Command {
     init(_ command: ParsedCommand) { all = command.has("all") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.keys(workspace.session.writingTier)
+        let keys = try workspace.session.keysForWriting()
         let index = try workspace.session.index(.listing)
         let removed: [String]
         if all, workspace.options.isGiven("account") {

@@ -60,7 +60,7 @@ enum WebhookSecrets {
     /// - Throws: ``ExitCode/locked`` if there is a secret and the values are locked.
     static func remove(of id: String, _ workspace: Workspace) throws {
         guard try known(workspace).contains(key(of: id)) else { return }
-        guard try workspace.session.keysWithoutPrompt()?.opensValues == true else {
+        guard try workspace.session.bestKeysWithoutPrompt().opensValues else {
             throw CommandError(
                 .locked,
                 "The values are locked. Remove it with: zg-env rm \(key(of: id)) -p \(projectName)")

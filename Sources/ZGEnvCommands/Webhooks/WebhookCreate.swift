@@ -166,7 +166,7 @@ struct WebhookCreate: Command {
 
     private func openValues(_ workspace: Workspace) throws {
         do {
-            _ = try workspace.session.keys(workspace.session.writingTier)
+            try workspace.session.keysForWriting()
         } catch let error as VaultError where error.code == .notFound {
             throw CommandError(
                 .notFound, "There is no vault to store the webhook's secret in.",
