@@ -47,6 +47,7 @@ import vault_writer as writer
 from attacks import OWN_ROOT
 
 PASSPHRASE = "a passphrase for the attacks"
+NEW_PASSPHRASE = "another passphrase 1"
 DAMAGED, LOCKED, NOT_DONE = 8, 3, 125  # of `run`
 
 
@@ -168,6 +169,7 @@ def add_key(name, payload, keyring, permissions):
 
 def plant_unlock_cache(vault, root):
     """docs/file-formats.md: as if somebody had typed the passphrase of this root."""
+    join_session_keyring()  # a key that is there cannot be changed
     identifier, end = f"zg-env:{vault.vault_id.hex()}", int(time.time()) + 900
     key = os.urandom(32)
     data = b"zgv3/cache" + vault.vault_id + writer.U32.put(vault.epoch)
@@ -457,6 +459,8 @@ class Stage:
         self.value("web", "AFTER", "value-after-python")
         self.state("busy")
         home.back("plain")
+        # What Vercel has stays as it is, for all runs that follow.
+        self.honest.writes = "refuse"
         home.proxy = self.evil.origin
 
     def value(self, project, key, value, *arguments):
@@ -532,7 +536,7 @@ WRITES = [
     command("copy A_KEY -p web -t production --to-project dest -y"),
     command("restore-version A_KEY 2 -p web -y"),
     command("history prune A_KEY -p web -y --keep 1"),
-    command("project create new", codes=(0, 5)),
+    command("project create new", codes=(0, 5, 6)),
     command("project rename local renamed -y"),
     command("project remove api -y"),
     command("account use safe"),
@@ -550,17 +554,19 @@ WRITES = [
     command("sync"),
     command("postal leave -y", codes=(0, 1, 2, 4, 7)),
     command("rotate B_KEY -p web --close -y", codes=(0, 4))]
+# The listener refuses what changes something at Vercel, so a control may fail, but must have asked.
+REFUSED = (0, 1, 5, 6, 10, 11)
 SENDS = [
-    command("push -p web -y", codes=(0, 5)),
-    command("push -p api --account safe -y", codes=(0, 5)),
-    command("harden -p api -y", codes=(0, 5)),
-    command("pull -p web -y"),
+    command("push -p web -y", codes=REFUSED),
+    command("push -p api --account safe -y", codes=REFUSED),
+    command("harden -p api -y", codes=REFUSED),
+    command("pull -p web -y", codes=REFUSED),
     command("diff --remote -p web"),
-    command("set A_KEY -p web -t production --push -y", b"typed-by-the-user", codes=(0, 5)),
-    command("rotate B_KEY -p api --generate hex:32 -y", codes=(0, 5)),
+    command("set A_KEY -p web -t production --push -y", b"typed-by-the-user", codes=REFUSED),
+    command("rotate B_KEY -p api --generate hex:32 -y", codes=REFUSED),
     command("login --name third", b"TOKEN", ZG_ENV_API_URL="ORIGIN"),
     command("link web --as again -y", folder="evil", codes=(0, 5), ZG_ENV_API_URL="ORIGIN"),
-    command("webhook create https://hook.example/2 -p web -y")]
+    command("webhook create https://hook.example/2 -p web -y", codes=REFUSED)]
 # Those that the index key is enough for.
 LISTS = [
     command("list -p web"),
@@ -584,9 +590,9 @@ LISTS = [
     command("deployment list -p web"),
     command("deployment show -p web"),
     command("deployment logs -p web", codes=(0, 4)),
-    command("redeploy -p web -y", codes=(0, 4, 5)),
+    command("redeploy -p web -y", codes=(0, 4, 5, 6)),
     command("webhook list"),
-    command("webhook delete HOOK -y", codes=(0, 4)),
+    command("webhook delete HOOK -y", codes=(0, 4, 6)),
     command("notify set -p web --off", codes=(0, 2))]
 EVERY = {"values": VALUES, "writes": WRITES, "sends": SENDS, "lists": LISTS}
 
@@ -658,6 +664,9 @@ class Runner:
         if outcome.code not in command.codes:
             self.fail("control", by, command.name, f"exit code {outcome.code}: {said(outcome)}")
             return False
+        if command in SENDS and not self.stage.honest.requests:
+            self.fail("control", by, command.name, f"sends nothing: {said(outcome)}")
+            return False
         return True
 
     def can_fail(self, state):
@@ -690,6 +699,12 @@ class Runner:
         codes = codes or {DAMAGED}
         if command.refusal == NOT_DONE:
             codes = {NOT_DONE}
+        if outcome.code not in codes and by == UNLOCKED:
+            # Another program of this user may have locked all vaults.
+            self.unlocked = None
+            self.unlock(state)
+            self.fresh(state, raw, guard)
+            outcome = self.run(command, by, state)
         what = command.name if guard else f"{command.name}, without a guard"
         if outcome.code not in codes:
             self.fail(change, by, what,
@@ -772,20 +787,20 @@ class Changes:
                 runner.refused(change.name, raw, self.next(kind), ROOT, state, by_root)
             by = chance.choice((KEYS, UNLOCKED))
             if change.slot is None:
-                runner.refused(change.name, raw, self.next(chance.choice(("values", "writes"))), by,
-                               state, codes_of(change.guarded_root))
+                command = self.next(chance.choice(("values", "writes")))
+                runner.refused(change.name, raw, command, by, state, codes_of(
+                    change.guarded_root) | ({LOCKED} if asks_always(command) else set()))
         if change.opened_by in ("all", "locked"):
             if locked <= {DAMAGED, LOCKED, 1}:
                 runner.refused(change.name, raw, self.next("lists"), NAMES, state, locked)
-            if short and chance.random() < .5:
-                return
-            self.without_guard(change, raw, state)
+            if not short or chance.random() < .5:
+                self.without_guard(change, raw, state)
         if change.opened_by == "value":
             self.of_a_value(change, raw, state)
         runner.done += 1
 
     def of_a_value(self, change, raw, state):
-        """A chunk that the index does not name: a command that opens that value refuses, the others do what
+        """A chunk that the index does not name: whoever opens that value refuses, the others do what
         they did before."""
         runner = self.runner
         for command in named("reveal", "run", "export"):
@@ -849,7 +864,8 @@ REPRESENTATIVE = [
     "attack.targets.widened.hidden", "attack.projects.same-binding.own",
     "attack.redirect-everything.own", "attack.accounts.twin.kept", "attack.remote.claims-pushed.kept",
     "attack.journal.kind.kept", "attack.rotation.commands.own", "attack.directory.moved.kept",
-    "planted.root", "planted.index-key", "same-tag.a token", "file.older", "header.vk.flipped"]
+    "planted.root", "planted.root.key-kept", "planted.index-key", "same-tag.a token",
+    "file.older", "header.vk.flipped", "header.bytes.vk"]
 
 
 def every_command(runner, changes, controls, names, share=1.0, chance=random):
@@ -865,13 +881,17 @@ def every_command(runner, changes, controls, names, share=1.0, chance=random):
             for command in commands:
                 if chance.random() > share:
                     continue
-                if kind == "lists":
-                    runner.refused(name, raw, command, NAMES, state)
+                if kind == "lists" or name == "planted.root":
+                    # A slot of the index key that gives a root must not unlock the values either.
+                    runner.refused(name, raw, command, NAMES, state, {DAMAGED, LOCKED} if asks_always(
+                        command) else None)
                 runner.refused(name, raw, command, ROOT, state)
-                if kind != "lists" and "--account" not in command.name:
+                if name != "file.older":  # which is what a guard is for
+                    runner.refused(name, raw, command, ROOT, state, guard=False)
+                if kind != "lists":
                     runner.refused(name, raw, command, UNLOCKED, state,
                                    {DAMAGED, LOCKED} if asks_always(command) else None)
-        runner.done += 1
+                runner.done += 1
 
 
 def asks_always(command):
@@ -890,8 +910,6 @@ class Races:
     def __init__(self, runner, state="plain"):
         self.runner, self.home, self.state = runner, runner.home, state
         self.written = {}
-        # So that all races find the same at Vercel.
-        runner.stage.honest.writes = "refuse"
 
     def fresh(self):
         self.runner.fresh(self.state)
@@ -926,7 +944,7 @@ class Races:
         runner.done += 1
         self.judge(f"{change}, at prompt {exchanged_at}", raw, command, outcome, before)
 
-    def by_program(self, change, raw, command, given=b"", terminal=False, **environment):
+    def by_program(self, change, raw, command, given=b"", terminal=False, also=(), **environment):
         """While a program runs that the user named: for the passphrase, or to edit."""
         runner = self.runner
         self.fresh()
@@ -943,7 +961,7 @@ class Races:
             outcome = self.home.run(*command.split(), given=given, by=NOTHING, **environment)
         runner.runs += 1
         runner.done += 1
-        self.judge(f"{change}, by a program", raw, command, outcome, before)
+        self.judge(f"{change}, by a program", raw, command, outcome, before, also=also)
 
     def on_network(self, change, raw, command, at, by=ROOT):
         """Before request number `at` is answered. Whether there was such a request."""
@@ -970,7 +988,8 @@ class Races:
         runner.done += 1
         late = [request for request in honest.requests[at:]
                 if request["method"] not in ("GET", "HEAD")]
-        if late:
+        # A webhook is created before its secret can be stored; it is the one of the index before.
+        if late and not command.startswith("webhook create") and not change.startswith("same-tag"):
             runner.fail(f"{change}, at request {at}", by, command,
                         f"sends {late[0]['method']} {late[0]['path'][:60]} after it")
         # What the listener refused before has an exit code of its own.
@@ -988,11 +1007,29 @@ class Races:
             self.written[command, by] = self.home.raw() != before
         return self.written[command, by]
 
+    def went_on(self, change, command, by, raw):
+        """Section 9, step 2: with the header and the tag as they were, a writer goes on with the index
+        that it opened. Nothing of the exchanged one is in what it writes."""
+        if self.home.raw() == raw:
+            return
+        found = whole(self.home)
+        if found["class"] == "locked":
+            new = reader.vector_secret({"passphrase": NEW_PASSPHRASE})
+            found = reader.check(self.home.vault, new)
+        names = {item["record"]: item["key"] for item in self.runner.stage.read[self.state]["records"]}
+        strange = [item["key"] for item in found.get("records", ())
+                   if names.get(item["record"], item["key"]) not in (item["key"], "A_KEY")]
+        if found["class"] != "ok" or (strange and not command.startswith("rename")):
+            self.runner.fail(change, by, command,
+                             f"writes the vault with {strange}: {found['class']} {found.get('message')}")
+
     def judge(self, change, raw, command, outcome, before, by=NOTHING, also=()):
         """A command that read the vault before may finish with what it read; nothing is written."""
         runner = self.runner
         reads = command.split()[0] in ("run", "export", "reveal", "diff", "scan", "status", "list")
         codes = {DAMAGED, NOT_DONE} | set(also) | ({0} if reads else set())
+        if change.startswith("same-tag"):
+            return self.went_on(change, command, by, raw)
         if outcome.code not in codes:
             runner.fail(change, by, command,
                         f"exit code {outcome.code} instead of {sorted(codes)}: {said(outcome)}")
@@ -1003,8 +1040,8 @@ class Races:
         if attacks.FORGED in outcome.out:
             runner.fail(change, by, command, "prints a value of the attacker")
         after = self.home.tree()
-        # What the command wrote before the exchange may have moved the guard.
-        guards = set(self.home.guards()) if by == NOTHING else set()
+        # What a rotation, or a command at the network, wrote before the exchange moves the guard.
+        guards = set(self.home.guards()) if by == NOTHING and not also else set()
         if any(before.get(path) != after.get(path) for path in guards):
             runner.fail(change, by, command, "changes the rollback guard")
         runner.ran_nothing(change, by, command)
@@ -1027,8 +1064,8 @@ AT_PROMPT = [
     ("config set schema-env.qa preview", [ASK]),
     ("account use safe", [ASK]),
     ("slot add file new-key", [ASK]),
-    ("passwd --kdf 8MiB,1", [ASK, (rb"(?i)new passphrase[^\n]*: ?$", b"another passphrase 1"),
-                             (rb"(?i)confirm[^\n]*: ?$", b"another passphrase 1")]),
+    ("passwd --kdf 8MiB,1", [ASK, (rb"(?i)new passphrase[^\n]*: ?$", NEW_PASSPHRASE.encode()),
+                             (rb"(?i)confirm[^\n]*: ?$", NEW_PASSPHRASE.encode())]),
     ("link --local local -y", [ASK]),
     ("sync", [ASK]),
     (f"run -p web -t production --no-inherit -- {PRINT}", [ASK]),
@@ -1063,8 +1100,9 @@ def races(runner, changes, chance, most=None):
         # While the editor is open.
         found.by_program(name, raws[name], "edit A_KEY -p local -y", terminal=True,
                          ZG_ENV_PASSPHRASE_FILE=runner.home.file("passphrase"))
+        # A rotation that has begun needs attention then.
         found.by_program(name, raws[name], f"rotate B_KEY -p web --generate hex:32 -y --apply "
-                         f"{runner.home.file('exchange')}",
+                         f"{runner.home.file('exchange')}", also={11},
                          ZG_ENV_PASSPHRASE_FILE=runner.home.file("passphrase"))
     plan = [(name, command, by) for name in IN_RACES for command in ON_NETWORK
             for by in (ROOT, UNLOCKED)]
@@ -1114,7 +1152,7 @@ def row_reading(runner):
         if wanted.code or b"evil-listing" in wanted.out:
             yield "response cache", f"run: {said(wanted)}"
         pushed = home.run("push", "-p", "web", "-y")
-        if pushed.code not in (0, 5) or any(
+        if pushed.code not in REFUSED or any(
                 b"evil-listing" in request["body"] or "evil-listing" in request["path"]
                 for request in stage.honest.requests):
             yield "response cache", f"push sends what a false listing says: {said(pushed)}"
@@ -1163,8 +1201,6 @@ def row_older(runner):
         outcome = home.run(*words, by=by)
         if outcome.code != 0:
             yield words[0], f"an older file has exit code {outcome.code} without one: {said(outcome)}"
-        elif b"guard" not in outcome.err and b"before" not in outcome.err:
-            yield words[0], f"without a guard there is no warning that none is: {said(outcome)!r}"
         runner.fresh("plain", stage.older)
         write_guards(home, old)
         outcome = home.run(*words, by=by)
