@@ -800,7 +800,7 @@ class Changes:
         runner.done += 1
 
     def of_a_value(self, change, raw, state):
-        """A chunk that the index does not name: whoever opens that value refuses, the others do what
+        """A chunk that the index does not name: somebody who opens that value refuses, the others do what
         they did before."""
         runner = self.runner
         for command in named("reveal", "run", "export"):

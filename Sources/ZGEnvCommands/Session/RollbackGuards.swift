@@ -18,7 +18,7 @@ final class RollbackGuards {
     enum Finding {
         case anchor(VaultObservation)
         case absent
-        /// There is none, but one of another vault at the path.
+        /// Only a guard of another vault at the path.
         case otherVault
         /// There is something other than a guard of this vault.
         case unreadable

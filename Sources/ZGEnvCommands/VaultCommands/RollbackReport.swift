@@ -28,10 +28,11 @@ struct RollbackReport {
             if finding.verdict == .unreadable {
                 session.warnAboutUnreadableGuard(place, of: try session.opened().header.vaultID)
             }
-            guard !finding.verdict.isAccepted, let seen = finding.seen else { continue }
+            guard !finding.verdict.isAccepted else { continue }
+            objections.append(try session.rollbackFailure(finding))
+            guard let seen = finding.seen else { continue }
             against.append(seen.position)
             witnesses.append("the \(place.name) (generation \(seen.position.generation))")
-            objections.append(try session.rollbackFailure(finding))
         }
     }
 
