@@ -118,6 +118,11 @@ struct PullConflictTests {
         #expect(parts.map { $0.keys("conflicts") } == [[], ["KEY"], []])
         let again = try platform.run("pull", "--all-projects")
         #expect(again.status == 5 && again.output.contains("conflict   KEY"))
+        // Nor does one that Vercel does not list.
+        try platform.setFaults("GET /v10/projects/*/env 404 x1")
+        let listed = try JSONDocument(
+            platform.run("pull", "--all-projects", "--json").standardOutput)["projects"]
+        #expect(listed?.elements.compactMap { $0["error"]?["code"]?.text } == ["not_found"])
     }
 
     @Test(arguments: [
