@@ -7,7 +7,7 @@
 Written from docs/vault-format.md alone. The attacker has the file, the index key, the key of the slot
 that opens it (an item in the keyring, or a key file), earlier generations of the file, and the files
 of other vaults; but never the root. It opens the index, changes something, and seals it again, with
-one of the proofs that somebody without the root can have.
+one of the proofs that someone without the root can have.
 
 The changes are generated: every field of every section and of every slot, every operation on every
 list, every field of the header, malformed bytes, chunks, and the proof itself. Fifty more are made of
@@ -83,7 +83,7 @@ class Attacker:
 
 
 # --------------------------------------------------------------------------------------------------
-# 5.9: the proofs of somebody without the root. Each makes the file.
+# 5.9: the proofs of someone without the root. Each makes the file.
 
 
 def kept(vault, attacker):

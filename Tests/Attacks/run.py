@@ -168,7 +168,7 @@ def add_key(name, payload, keyring, permissions):
 
 
 def plant_unlock_cache(vault, root):
-    """docs/file-formats.md: as if somebody had typed the passphrase of this root."""
+    """docs/file-formats.md: as if someone had typed the passphrase of this root."""
     join_session_keyring()  # a key that is there cannot be changed
     identifier, end = f"zg-env:{vault.vault_id.hex()}", int(time.time()) + 900
     key = os.urandom(32)
@@ -800,7 +800,7 @@ class Changes:
         runner.done += 1
 
     def of_a_value(self, change, raw, state):
-        """A chunk that the index does not name: somebody who opens that value refuses, the others do what
+        """A chunk that the index does not name: someone who opens that value refuses, the others do what
         they did before."""
         runner = self.runner
         for command in named("reveal", "run", "export"):
@@ -999,7 +999,7 @@ class Races:
         return True
 
     def writes(self, command, by):
-        """Whether it writes the vault when nobody exchanges it."""
+        """Whether it writes the vault when no one exchanges it."""
         if (command, by) not in self.written:
             self.fresh()
             before = self.home.raw()

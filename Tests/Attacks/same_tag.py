@@ -1,4 +1,4 @@
-"""Another text with the same tag of XChaCha20-Poly1305, for somebody who has its key.
+"""Another text with the same tag of XChaCha20-Poly1305, for someone who has its key.
 
 A tag proves that its maker has the key, and nothing to others who have it too: Poly1305 is a
 polynomial, so a few free bytes give any text any tag. This is why the vault's proof covers a hash of

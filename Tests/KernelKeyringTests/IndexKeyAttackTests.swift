@@ -57,7 +57,7 @@ struct IndexKeyAttackTests {
         }
     }
 
-    /// What somebody with the index key changes.
+    /// What someone with the index key changes.
     enum Attack: String, CaseIterable {
         case value, projectNames, directory, binding, account, kind, slot, publicKey
         case setting, journal, nothing

@@ -901,7 +901,7 @@ class Guard:
         return cls(found) if found and found[1].decode() == header.vault_id.hex() else None
 
     def check_public(self, header, typed):
-        """Only a typed secret says whose root it is: the key of another slot, somebody else has too."""
+        """Only a typed secret says whose root it is: the key of another slot, someone else has too."""
         require(typed or self.public == header.public, "anchor",
                 "the public key is not the one in the rollback guard")
 

@@ -404,7 +404,7 @@ class Index(Case):
 
 
 class Proof(Case):
-    """What somebody with the index key can make of a vault, and the wrong proofs that they have."""
+    """What someone with the index key can make of a vault, and the wrong proofs that they have."""
 
     def attack(self, edit=None, with_proof=None, **kept):
         vault = writer.Vault.load(sample().write(ROOT), KEY)
@@ -812,7 +812,7 @@ class Hostile(Case):
             {"bounds", "encoding", "order", "layout", "batch", "chunk", "value"}, seen)
 
     def test_mutations_without_the_root(self):
-        """The same, of somebody who cannot make the proof: all are damage of one class."""
+        """The same, of someone who cannot make the proof: all are damage of one class."""
         chance = random.Random(5)
         whole = sample()
         whole.write(ROOT)

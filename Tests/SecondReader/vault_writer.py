@@ -4,7 +4,7 @@ It shares nothing with the second reader. An index is plain data here: dictionar
 texts as `str` and ids as `bytes`, and nothing is checked, so that tests can write what is wrong.
 The numbers in the comments are the page's sections.
 
-A holder of the root writes with `Vault.write`, which makes the proof. Somebody with only the index
+A holder of the root writes with `Vault.write`, which makes the proof. Someone with only the index
 key writes with `Vault.reseal`, which takes 96 bytes for the proof: `Vault.load` finds those that a
 file has, and `proof` makes those of a root of one's own.
 """
@@ -390,7 +390,7 @@ class Vault:
         return self.build(index_key(root, self.epoch), lambda *signed: proof(root, *signed))
 
     def reseal(self, key, with_proof, nonce=None):
-        """The file, as anybody with the index key can make it, with this proof."""
+        """The file, as anyone with the index key can make it, with this proof."""
         return self.build(key, lambda *signed: with_proof, nonce)
 
     def build(self, key, prove, nonce=None):

@@ -2,7 +2,7 @@ import Sealing
 
 @testable package import Vault
 
-/// Somebody with the index key alone who writes the vault all the same: opens the index, changes it
+/// Someone with the index key alone who writes the vault all the same: opens the index, changes it
 /// and the header, and seals both again.
 ///
 /// Nothing stops that: every step needs only the index key. But the proof at the end of the index is

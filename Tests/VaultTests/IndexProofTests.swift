@@ -4,7 +4,7 @@ import Testing
 
 @testable import Vault
 
-/// Only a holder of the root writes: what its writes leave, and what becomes of anybody else's.
+/// Only a holder of the root writes: what its writes leave, and what becomes of anyone else's.
 @Suite("The proof of who wrote the index")
 struct IndexProofTests {
     private let fixture: VaultFixture

@@ -133,7 +133,7 @@ extension VaultFixture {
 }
 
 extension VaultFixture {
-    /// Replaces the file with one that somebody with the index key alone wrote, see
+    /// Replaces the file with one that someone with the index key alone wrote, see
     /// ``IndexKeyWriter``.
     func forge(
         changing change: (inout VaultIndex) throws -> Void = { _ in },

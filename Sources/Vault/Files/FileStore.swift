@@ -63,7 +63,7 @@ package protocol FileStore {
 }
 
 extension FileStore {
-    /// For stores that nobody else can write to.
+    /// For stores that no one else can write to.
     package func openToRead(_ path: String) throws(VaultError) -> any ReadableFile {
         try open(path)
     }
@@ -74,7 +74,7 @@ package protocol ReadableFile: AnyObject {
     /// The size when the file was opened.
     var byteCount: UInt64 { get }
 
-    /// Who else can delete the file or put an older copy in its place, as a sentence; nil if nobody
+    /// Who else can delete the file or put an older copy in its place, as a sentence; nil if no one
     /// can, or if that was not asked.
     var risk: String? { get }
 

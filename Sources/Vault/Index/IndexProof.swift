@@ -2,7 +2,7 @@ internal import Sealing
 
 /// Who wrote an index: the last 96 bytes of the opened one, a code and a signature over the whole
 /// header and the whole content. Only the root makes either, so an index that was checked was
-/// written by somebody with the root.
+/// written by someone with the root.
 struct IndexProof {
     static let codeByteCount = Digest.byteCount
     static let byteCount = codeByteCount + SigningKeyPair.signatureByteCount

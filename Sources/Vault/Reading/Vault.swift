@@ -171,7 +171,7 @@ package final class Vault {
         let content = opened.part(0..<end)
         let found = opened.part(end..<opened.count).withBytes { $0.array }
         let proof = content.withBytes { IndexProof(of: headerBytes, $0) }
-        // A root of somebody else makes codes too: it may be in a slot whose key they know.
+        // A root of someone else makes codes too: it may be in a slot whose key they know.
         try checkPublicKey(with: keys)
         let isMade = try keys.root?.made(found, of: proof)
         let isSigned =

@@ -55,7 +55,7 @@ struct Link: Command {
                 hint: "Without --local, NAME is a project on Vercel.")
         }
         try workspace.session.keysForWriting()
-        // A vault that somebody else wrote is refused before the link file is written.
+        // A vault that someone else wrote is refused before the link file is written.
         _ = try workspace.session.index(.listing)
         let directory = workspace.context.workingDirectory
         if let name = localName {

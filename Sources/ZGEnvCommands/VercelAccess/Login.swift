@@ -70,7 +70,7 @@ struct Login: Command {
         let origin = try VercelSession.namedOrigin(workspace.options) ?? .vercel
         if let name { try ProjectResolver.check(name) }
         try workspace.session.keysForWriting()
-        // A vault that somebody else wrote is refused before the token is sent.
+        // A vault that someone else wrote is refused before the token is sent.
         _ = try workspace.session.index(.listing)
         let isVercel = origin == .vercel
         let token = try TypedSecret.read(

@@ -476,7 +476,7 @@ extension VectorCatalogue {
 }
 
 extension VectorVault {
-    /// The root of somebody else.
+    /// The root of someone else.
     static let otherRoot = [UInt8](repeating: 9, count: 32)
 
     /// Exchanges the public key and the proof for the other root's, as a holder of the index key
