@@ -14,8 +14,6 @@ package enum VaultFormat {
     static let fixedHeaderByteCount = 152
     static let slotByteCount = 192
     static let checksumByteCount = 32
-    /// The size of the code and the signature at the end of an opened index.
-    static let proofByteCount = 32 + 64
     static let headerLimit = 64 << 10
     static let indexLimit = 256 << 20
     static let fileLimit: UInt64 = 4 << 30
