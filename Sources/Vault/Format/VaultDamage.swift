@@ -28,7 +28,7 @@ package enum VaultDamage: String, Sendable, CaseIterable {
     case order
     /// Inconsistent index sections, or chunks with gaps or overlaps.
     case layout
-    /// A data key does not open, or names another vault or batch.
+    /// A data key does not open: it is corrupt, or was sealed for another root, vault or batch.
     case batch
     /// A chunk's checksum.
     case chunk

@@ -133,9 +133,9 @@ package final class Vault {
     /// root its code, otherwise its signature by the header's public key. Which public key is the
     /// vault's, the rollback guards say.
     ///
-    /// - Returns: The padded content.
-    ///
     /// - Parameter checksBoth: Whether a reader with the root checks the signature, too.
+    ///
+    /// - Returns: The padded content.
     func openedIndex(
         with keys: VaultKeys, checksBoth: Bool = false
     ) throws(VaultError) -> SecretSlice {

@@ -39,8 +39,8 @@ extension Batch {
 
     /// Unwraps the data key, 32 bytes, into `arena`.
     ///
-    /// - Throws: ``VaultError/Code/damaged`` if this root does not open the batch, or if the batch
-    ///   names another vault or batch.
+    /// - Throws: ``VaultError/Code/damaged`` if the data key does not open: it is corrupt, or was
+    ///   sealed for another root, vault or batch.
     func unwrapped(
         vault: Identifier, batchKey: borrowing SecretBytes, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
