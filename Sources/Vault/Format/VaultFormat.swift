@@ -32,4 +32,6 @@ package enum VaultFormat {
     package static let commentLimit = 4 << 10
     static let textLimit = 4 << 10
     static let indexPaddingStep = 4 << 10
+    /// A code of 32 bytes and a signature of 64, after the index's content.
+    static let indexProofByteCount = 96
 }

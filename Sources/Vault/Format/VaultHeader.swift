@@ -123,7 +123,7 @@ package struct VaultHeader: Equatable, Sendable {
     }
 
     private func checkBounds(byteCount: Int) throws(VaultError) {
-        let added = AuthenticatedCipher.tagByteCount + IndexProof.byteCount
+        let added = AuthenticatedCipher.tagByteCount + VaultFormat.indexProofByteCount
         guard indexByteCount <= UInt64(VaultFormat.indexLimit + added),
             indexByteCount > UInt64(added),
             fileByteCount <= VaultFormat.fileLimit,

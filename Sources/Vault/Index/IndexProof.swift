@@ -4,8 +4,8 @@ internal import Sealing
 /// header and the whole content. Only the root makes either, so an index that was checked was
 /// written by someone with the root.
 struct IndexProof {
-    static let codeByteCount = Digest.byteCount
-    static let byteCount = codeByteCount + SigningKeyPair.signatureByteCount
+    static let byteCount = VaultFormat.indexProofByteCount
+    static let codeByteCount = byteCount - SigningKeyPair.signatureByteCount
 
     private static let label = Array("zgv3/signed".utf8) + [UInt8](repeating: 0, count: 5)
 
