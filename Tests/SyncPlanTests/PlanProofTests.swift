@@ -117,11 +117,10 @@ struct PlanProofTests {
     @discardableResult
     private func prove(_ worlds: SmallWorlds, foreign: Bool, step: Int) throws -> [String: Int] {
         var check = PlanCheck()
-        let step = Proof.isFull ? 1 : step
         var random = ProofRandom(UInt64(worlds.contents.count))
-        let first = Int.random(in: 0..<step, using: &random)
         var number = 0
-        try worlds.forEach(foreign: foreign, part: (first, step)) { world in
+        try worlds.forEach(foreign: foreign, step: Proof.isFull ? 1 : step, using: &random) {
+            world in
             number += 1
             try check.check(world)
         }

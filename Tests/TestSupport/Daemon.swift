@@ -56,12 +56,19 @@ package final class Daemon {
     /// The shell above the program.
     var identifier: Int32 { shell.identifier }
 
+    /// Whether the program ended by itself, as when its port was taken.
+    var hasEnded: Bool { (try? children().isEmpty) ?? true }
+
+    private func children() throws -> [Int32] {
+        let number = shell.identifier
+        return try String(
+            contentsOfFile: "/proc/\(number)/task/\(number)/children", encoding: .utf8
+        ).split(separator: " ").compactMap { Int32($0) }
+    }
+
     /// Stops the program (SIGSTOP): it exists and does nothing.
     func suspend() throws {
-        let number = shell.identifier
-        let children = try String(
-            contentsOfFile: "/proc/\(number)/task/\(number)/children", encoding: .utf8)
-        suspended = children.split(separator: " ").compactMap { Int32($0) }
+        suspended = try children()
         for child in suspended { kill(child, SIGSTOP) }
     }
 

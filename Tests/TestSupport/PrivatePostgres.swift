@@ -12,9 +12,9 @@ package final class PrivatePostgres {
     private let directory: TemporaryDirectory
     private var daemon: Daemon?
     /// The port it listens on.
-    package let port: UInt16
+    package private(set) var port: UInt16 = 0
     /// The environment of an administrator's `psql`.
-    package let environment: [String: String]
+    package private(set) var environment: [String: String] = [:]
 
     /// Returns whether the server's programs are installed.
     package static var isInstalled: Bool { binaries != nil }
@@ -35,7 +35,6 @@ package final class PrivatePostgres {
         directory = try TemporaryDirectory(named: "zg-postgres")
         let data = try directory.makeDirectory("data")
         let passwordFile = try directory.write(Self.administratorPassword + "\n", to: "password")
-        port = try Self.freePort()
         var prefix: [String] = []
         if geteuid() == 0 {
             let names: [String] = ["postgres", "nobody"]
@@ -54,10 +53,6 @@ package final class PrivatePostgres {
             ]
         }
         let plain = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": directory.path]
-        environment = plain.merging([
-            "PGHOST": "127.0.0.1", "PGPORT": "\(port)", "PGUSER": "administrator",
-            "PGPASSWORD": Self.administratorPassword,
-        ]) { $1 }
         let make =
             prefix + [
                 "\(binaries)/initdb", "-D", data, "-U", "administrator", "-A", "scram-sha-256",
@@ -71,15 +66,31 @@ package final class PrivatePostgres {
         guard made.status == 0 else {
             throw SystemCallError("initdb: \(made.error)", number: EIO)
         }
-        let start =
-            prefix + [
-                "\(binaries)/postgres", "-D", data, "-h", "127.0.0.1", "-p", "\(port)", "-k", "",
-                "-F",
-            ]
-        let daemon = try Daemon(start[0], Array(start.dropFirst()), environment: plain)
-        self.daemon = daemon
-        try daemon.wait("the server") {
-            (try? query("SELECT 1", database: "postgres")) != nil
+        func start(on port: UInt16) throws -> Daemon {
+            let words =
+                prefix + [
+                    "\(binaries)/postgres", "-D", data, "-h", "127.0.0.1", "-p", "\(port)", "-k",
+                    "",
+                    "-F",
+                ]
+            return try Daemon(words[0], Array(words.dropFirst()), environment: plain)
+        }
+        // Another program may take a free port before the server does; then the server ends.
+        for _ in 0..<3 {
+            port = try Self.freePort()
+            environment = plain.merging([
+                "PGHOST": "127.0.0.1", "PGPORT": "\(port)", "PGUSER": "administrator",
+                "PGPASSWORD": Self.administratorPassword,
+            ]) { $1 }
+            let daemon = try start(on: port)
+            self.daemon = daemon
+            var isUp = false
+            try daemon.wait("the server") {
+                isUp = (try? query("SELECT 1", database: "postgres")) != nil
+                return isUp || daemon.hasEnded
+            }
+            if isUp { break }
+            daemon.stop()
         }
         try query("CREATE DATABASE app", database: "postgres")
     }

@@ -35,6 +35,8 @@ struct TargetHistory: Sendable {
     private(set) var series: [String: [String]] = [:]
     /// What each place had last, also after it was removed.
     private var last: Cells = [:]
+    /// The comments that each variable ever had: a restored record brings its own.
+    private var commentsEver: [String: Set<String?>] = [:]
     /// The strictest type that each variable ever had.
     private var strictestEver: [String: ValueType] = [:]
     /// Places without a value whose type left no trace: the record that lost them got a weaker type
@@ -132,6 +134,17 @@ struct TargetHistory: Sendable {
         return comments
     }
 
+    /// The strictest type and the comments that a restored value may bring to a place.
+    func restored(in place: Place) -> (top: ValueType, comments: Set<String?>) {
+        let own = comments(of: place, among: [place.target])
+        if let cell = cell(place) { return (cell.type, own) }
+        let types = [formerTypes[place], last[place.key]?[place.target]?.type].compactMap { $0 }
+        return (
+            ([Self.strictest(in: place.target)] + types).max() ?? .plain,
+            own.union(commentsEver[place.key] ?? [])
+        )
+    }
+
     // MARK: Changes
 
     /// Learns what a command left.
@@ -178,6 +191,7 @@ struct TargetHistory: Sendable {
 
     private mutating func note(_ cell: Cell, in place: Place) {
         last[place.key, default: [:]][place.target] = cell
+        commentsEver[place.key, default: []].insert(cell.comment)
         untraced.remove(place)
         strictestEver[place.key] = max(strictestEver[place.key] ?? .plain, cell.type)
         let entry = Past(place: place, value: cell.value)
@@ -204,6 +218,7 @@ struct TargetHistory: Sendable {
         wasRenamed.insert(old)
         let ever = [old, new].compactMap { strictestEver[$0] }
         strictestEver[new] = ever.max()
+        commentsEver[new, default: []].formUnion(commentsEver[old] ?? [])
         past = moved(past)
         readable = moved(readable)
         secrets[new, default: []].formUnion(secrets[old] ?? [])

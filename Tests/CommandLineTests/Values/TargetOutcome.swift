@@ -248,21 +248,25 @@ extension TargetHistory {
     /// A restored version comes back in some of the named targets.
     private func restore(_ values: Set<String>, _ command: TargetCommand) -> TargetOutcome {
         var outcome = TargetOutcome()
-        for target in command.targets ?? TargetNames.all {
-            let place = Place(key: command.key, target: target)
+        let places = (command.targets ?? TargetNames.all).map {
+            Place(key: command.key, target: $0)
+        }
+        // A value that one of the targets shows, by an option of the user, is no secret in the others.
+        let shown = values.filter { value in
+            places.contains { cell($0)?.type.isReadable == true && !exposes(value, in: $0) }
+        }
+        for place in places {
             // What comes back has the type that it had.
             let lower = cell(place)?.type ?? .plain
             // What development had on request comes back as it was.
-            let top =
-                cell(place)?.type
-                ?? max(Self.strictest(in: target), formerTypes[place] ?? .plain)
+            let (top, comments) = restored(in: place)
             var allowed =
-                lower.isReadable ? values.filter { !exposes($0, in: place) } : values
+                lower.isReadable
+                ? values.filter { shown.contains($0) || !exposes($0, in: place) } : values
             if !command.allowsEmpty, cell(place)?.value.isEmpty == false { allowed.remove("") }
             outcome.places[place] = PlaceOutcome(
                 mayStay: true, values: allowed,
-                types: lower...top,
-                comments: comments(of: place, among: [target]))
+                types: lower...top, comments: comments)
         }
         return outcome
     }

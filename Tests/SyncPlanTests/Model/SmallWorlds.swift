@@ -1,4 +1,5 @@
 import SyncPlan
+import TestSupport
 
 /// All small worlds of one key: what both sides agreed on, what the vault wants since, and at most one
 /// change of one record by someone else.
@@ -56,15 +57,19 @@ struct SmallWorlds {
 
     /// Calls `body` with each world.
     ///
-    /// - Parameter part: Only each n-th set of records, beginning with that one.
+    /// - Parameters:
+    ///   - step: One in so many sets of records, at least three of them.
+    ///   - random: Chooses them.
     func forEach(
-        foreign: Bool, part: (first: Int, step: Int) = (0, 1), _ body: (ModelWorld) throws -> Void
+        foreign: Bool, step: Int, using random: inout ProofRandom,
+        _ body: (ModelWorld) throws -> Void
     ) throws {
-        let structures = structures().filter(isCanonical)
-        var number = part.first
-        while number < structures.count {
-            let records = structures[number]
-            number += part.step
+        var structures = structures().filter(isCanonical)
+        if step > 1 {
+            let count = max(3, structures.count / step)
+            structures = Array(structures.shuffled(using: &random).prefix(count))
+        }
+        for records in structures {
             var platform = ModelPlatform(rules: rules)
             for (targets, content) in records {
                 try platform.create(
