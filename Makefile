@@ -13,7 +13,7 @@ SBOM = .build/sbom
 
 # The targets of `make fuzz`, and the runs of each. libFuzzer's runtime comes with the toolchain's
 # clang.
-FUZZ_TARGETS ?= vault vault-index dotenv event-stream webhook json schema schema-type group-object group-operations
+FUZZ_TARGETS ?= vault vault-table vault-section dotenv event-stream webhook json schema schema-type group-object group-operations
 FUZZ_RUNS ?= 1000000
 FUZZ_RUNTIME = $(shell clang -print-resource-dir)/lib/linux/libclang_rt.fuzzer_no_main-$(shell uname -m).a
 

@@ -9,9 +9,12 @@ that opens it (an item in the keyring, or a key file), earlier generations of th
 of other vaults; but never the root. It opens the index, changes something, and seals it again, with
 one of the proofs that someone without the root can have.
 
-The changes are generated: every field of every section and of every slot, every operation on every
-list, every field of the header, malformed bytes, chunks, and the proof itself. Fifty more are made of
-several changes that belong together. `--apply` exits with 3 if the vault lacks what a change needs.
+The changes are generated: every field of the table, of every section and of every slot, every
+operation on every list, every field of the header, malformed bytes, blocks, chunks, and the proof
+itself. Sixty more are made of several changes that belong together. A section is changed in three
+ways: with the table, whose proof does not hold then; with the table, by a root of the attacker's; and
+alone, so that the table names another one. `--apply` exits with 3 if the vault lacks what a change
+needs.
 
 What must happen is in four classes of section 8.1, one for each reader: with the root, locked, and
 both again with a rollback guard. `ok` is only where docs/threat-model.md says so.
@@ -138,7 +141,7 @@ WORDS = ("root", "locked", "guarded_root", "guarded")
 @dataclass
 class Change:
     """`make` makes the file. `opened_by` says which commands open what was changed: "all" that open
-    the index, those that take a "value" (of `about`), "locked" ones, or those with the "root".
+    the index, those that take a "value", or a "section", "locked" ones, or those with the "root".
     `slot` is the kind of a slot that no longer opens, so that its secret gives `locked`."""
 
     name: str
@@ -174,6 +177,33 @@ def edited(edit, proof="kept", generation="next", in_order=True):
             vault.next_generation()
         return PROOFS[proof](vault, attacker)
     return make
+
+
+def with_blocks(attacker, blocks):
+    """The file with other blocks after its table."""
+    return attacker.load().front + b"".join(sealed + chunks for sealed, chunks in blocks)
+
+
+def in_place(edit, in_order=True):
+    """The file after a change of its sections, sealed with the index key, under the same table. What
+    does not fit is cut off."""
+    def make(attacker):
+        vault, before = attacker.load(), attacker.load().blocks
+        edit(vault, attacker)
+        if in_order:
+            for section in vault.sections:
+                writer.sort_section(section)
+        vault.reseal(attacker.key, vault.proof)
+        need(len(vault.blocks) == len(before))
+        return with_blocks(attacker, [
+            (new[:len(old)].ljust(len(old), b"\0"), chunks)
+            for (new, _), (old, chunks) in zip(vault.blocks, before)])
+    return make
+
+
+def of_a_section(name, field, does, make, word="section"):
+    return Change(name, field, f"{does}, under the same table", make, word, word,
+                  opened_by="section" if word == "section" else "all")
 
 
 def field_of(path):
@@ -315,24 +345,38 @@ def of_struct(of, value, attacker, path, but=()):
             yield inner, what, {**value, name: new}
 
 
+# How fields of a section are named where the table has a part of the same name.
+OF_SECTIONS = {name: "entries" if name == "journal" else name for name in writer.SECTION}
+
+
 def index_changes(attacker, chance):
     """One for each field and each operation; of several places where it can be done, a random one."""
     vault = attacker.load()
     found = {}
-    for section, of in writer.SECTIONS.items():
-        for path, what, new in variants(of, vault.index[section], attacker, (section,)):
-            found.setdefault((field_of(path), what), []).append((section, new))
+    for part, of in writer.TABLE.items():
+        for path, what, new in variants(of, vault.index[part], attacker, (part,)):
+            found.setdefault((field_of(path), what), []).append((None, part, new))
+    for section in vault.sections:
+        for part, of in writer.SECTION.items():
+            for path, what, new in variants(of, section[part], attacker, (OF_SECTIONS[part],)):
+                found.setdefault((field_of(path), what), []).append((section["id"], part, new))
     for (name, what), places in found.items():
-        section, new = chance.choice(places)
+        section, part, new = chance.choice(places)
 
-        def edit(vault, attacker, section=section, new=new):
-            vault.index[section] = copy.deepcopy(new)
+        def edit(vault, attacker, section=section, part=part, new=new):
+            if part == "sections":
+                vault.wrong["rows"] = lambda rows: new
+            else:
+                of = vault.index if section is None else vault.section(section)
+                of[part] = copy.deepcopy(new)
         proof = "kept" if chance.random() < .5 else chance.choice(list(PROOFS)[2:])
         ordered = what not in ("reversed", "doubled")
         yield Change(f"{name}.{what}", name, f"{what}, proof {proof}",
                      edited(edit, proof, in_order=ordered))
         # The same by the attacker's own key, which a locked reader without a guard may open.
         yield by_own_key(f"{name}.{what}.own", name, what, edit, ordered)
+        if section is not None:
+            yield of_a_section(f"{name}.{what}.bytes", name, what, in_place(edit, ordered))
 
 
 ANY = "any"
@@ -345,34 +389,41 @@ def by_own_key(name, field, does, edit, ordered=True, locked=ANY):
 
 
 # --------------------------------------------------------------------------------------------------
-# Malformed sections. The proof comes before them.
+# Malformed parts. The proof comes before them.
 
 
 def malformed():
-    def wrong(**changes):
-        return lambda vault, attacker: vault.wrong.update(changes)
-
     def both(name, field, does, edit):
         yield Change(name, field, does, edited(edit))
         yield by_own_key(name + ".own", field, does, edit, ordered=False)
 
-    for section in writer.SECTIONS:
+    def wrong(name, does, **changes):
+        yield from both(name, "table", does, lambda vault, attacker: vault.wrong.update(changes))
+
+    def of_section(name, does, **changes):
+        def edit(vault, attacker):
+            prominent(vault)["wrong"].update(changes)
+        yield from both(name, "section", does, edit)
+        yield of_a_section(name + ".bytes", "section", does, in_place(edit, in_order=False))
+
+    for parts, of in ((writer.TABLE, wrong), (writer.SECTION, of_section)):
+        for part in parts:
+            named = part if of is wrong else OF_SECTIONS[part]
+            for what, new in (
+                    ("left-over", lambda raw: raw + b"\0"), ("cut", lambda raw: raw[:-1]),
+                    ("empty", lambda raw: b""), ("count", lambda raw: b"\xff" * 4 + raw[4:]),
+                    ("flipped", lambda raw: raw[:-1] + bytes([raw[-1] ^ 1]))):
+                yield from of(f"malformed.{named}.{what}", f"part {what}", **{part: new})
+        where = "table" if of is wrong else "section"
         for what, new in (
-                ("left-over", lambda raw: raw + b"\0"), ("cut", lambda raw: raw[:-1]),
-                ("empty", lambda raw: b""), ("count", lambda raw: b"\xff" * 4 + raw[4:]),
-                ("flipped", lambda raw: raw[:-1] + bytes([raw[-1] ^ 1]))):
-            yield from both(f"malformed.{section}.{what}", section, f"section {what}",
-                            wrong(**{section: new}))
-    for what, new in (
-            ("flipped", lambda p: p[:-1] + b"\1"), ("length", lambda p: U32.put(1 << 31) + p[4:]),
-            ("more", lambda p: p + bytes(4096)), ("cut", lambda p: p[:-1]),
-            ("short", lambda p: p[:1])):
-        yield from both(f"malformed.padding.{what}", "padding", f"padding {what}",
-                        wrong(padded=new))
-    yield from both("malformed.left-over", "content", "bytes after the last section",
-                    wrong(content=lambda content: content + b"\0"))
-    yield from both("malformed.cut", "content", "the content cut off",
-                    wrong(content=lambda content: content[:-1]))
+                ("flipped", lambda p: p[:-1] + b"\1"), ("length", lambda p: U32.put(1 << 31) + p[4:]),
+                ("more", lambda p: p + bytes(4096)), ("cut", lambda p: p[:-1]),
+                ("short", lambda p: p[:1])):
+            yield from of(f"malformed.{where}.padding.{what}", f"padding {what}", padded=new)
+        yield from of(f"malformed.{where}.left-over", "bytes after the last part",
+                      content=lambda content: content + b"\0")
+        yield from of(f"malformed.{where}.cut", "the content cut off",
+                      content=lambda content: content[:-1])
     for flag in (1, 2, 255):
         yield from both(f"groups.{flag}", "groups", f"a groups flag of {flag}",
                         lambda vault, attacker, flag=flag: setattr(vault, "groups", flag))
@@ -430,6 +481,8 @@ def proof_changes():
     for name, edit in TAG_EDITS.items():
         yield Change(f"same-tag.{name}", "index", f"{name} changed under the same header and tag, "
                      "which the index key allows", same_tag_file(edit))
+    yield of_a_section("same-tag.section", "sections", "targets changed under the same nonce and tag",
+                       same_tag_section)
 
 
 def second_form(proof):
@@ -457,8 +510,34 @@ def same_tag_file(edit):
         sealed = same_tag.forge(
             writer.kdf(attacker.key, 1, b"zgv3sub_"), attacker.nonce(), b"zgv3/index" + header,
             attacker.raw[len(header):][:len(padded) + 112], changed)
-        return header + sealed + attacker.raw[len(header) + len(sealed):]
+        return header + sealed + b"".join(sealed + chunks for sealed, chunks in vault.blocks)
     return make
+
+
+def same_tag_section(attacker):
+    """Another text of a section, with its nonce and its tag. It is whole: the bytes that make the tag
+    the same are those of an entry that fills the section, and that no program knows the kind of."""
+    # The first section with records that has room for the entry.
+    for at in range(len(attacker.load().sections)):
+        vault = attacker.load()
+        section = vault.sections[at]
+        sealed, nonce = vault.blocks[at][0], vault.blocks[at][0][:24]
+        for record in section["records"]:
+            record["attributes"]["scope"]["targets"] ^= 7
+        section["journal"].append(writer.journal(b"\xff" * 16, 77, b""))
+        left = len(sealed) - 40 - 4 - len(writer.put_parts(writer.SECTION, section, {}))
+        if section["records"] and left >= 96:
+            break
+    else:
+        raise NotApplicable("no section has room")
+    section["journal"][-1]["payload"] = bytes(left)
+    padded = writer.pad(writer.put_parts(writer.SECTION, section, {}))
+    forged = same_tag.forge(
+        writer.kdf(attacker.key, 1, b"zgv3sub_"), nonce,
+        writer.section_data(vault.vault_id, section["id"]), sealed[24:], padded[:-96])
+    blocks = vault.blocks[:]
+    blocks[at] = nonce + forged, blocks[at][1]
+    return with_blocks(attacker, blocks)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -492,7 +571,7 @@ def header_changes():
         yield from number(f"file_length.{value}", lambda vault, value=value: value,
                           **damaged("header"))
     for value in (0, 112, 256 * MIB + 113, (1 << 64) - 1):
-        yield from number(f"index_length.{value}", lambda vault, value=value: value,
+        yield from number(f"table_length.{value}", lambda vault, value=value: value,
                           **damaged("header"))
     for value in (0, 17, 1 << 31):
         yield from number(f"count.{value}", lambda vault, value=value: value, **damaged("header"))
@@ -546,7 +625,7 @@ def header_changes():
             ("header_length", 12, "checksum"), ("vault-id", 24, "locked"), ("generation", 40, "tag"),
             ("vk", 52, "tag"), ("n", 84, "header"),
             ("nonce", lambda slots: 88 + 192 * slots, "tag"),
-            ("index_length", lambda slots: 112 + 192 * slots, "tag")):
+            ("table_length", lambda slots: 112 + 192 * slots, "tag")):
         yield Change(f"header.bytes.{name}", f"header.{name}", "one bit, with the checksum, and "
                      "without the index key", patched(at, flipped), word,
                      "tag" if word == "locked" else word, slot=0 if word == "locked" else None,
@@ -682,13 +761,14 @@ def planted(tier, edit=lambda vault: None, vault_id=None, keeps_key=False):
 
 def own_values(vault):
     """Values and tokens that the attacker's root opens, and no groups, whose keys it does not have."""
-    vault.index["journal"] = [item for item in vault.index["journal"] if item["kind"] not in range(5, 9)]
-    vault.index["batches"] = []
-    batch = vault.batch(bytes(32), OWN_ROOT)
-    records = {record["id"]: record for record in vault.index["records"]}
-    for version in vault.versions():
-        version["batch"] = batch
-        version["chunk"] = vault.chunk(records[version["record"]], version, bytes(32), FORGED)
+    for section in vault.sections:
+        section["journal"] = [item for item in section["journal"] if item["kind"] not in range(5, 9)]
+        section["batches"] = []
+        batch = vault.batch(section, bytes(32), OWN_ROOT) if section["records"] else None
+        records = {record["id"]: record for record in section["records"]}
+        for version in section["current"] + section["earlier"]:
+            version["batch"] = batch
+            version["chunk"] = vault.chunk(records[version["record"]], version, bytes(32), FORGED)
     for account in vault.index["accounts"]:
         if account["protection"] == 2:
             account["secret"] = writer.protected(
@@ -709,30 +789,28 @@ def file_changes(attacker):
     yield raw("in-the-header", "the header cut off", lambda a: a.raw[:100], "header" if len(
         attacker.raw) < 152 else "truncated")
     yield raw("one-byte-more", "a byte more", lambda a: a.raw + b"\0", "extended")
-    yield raw("index.flipped", "one bit of the sealed index", lambda a: flip_at(
+    yield raw("table.flipped", "one bit of the sealed table", lambda a: flip_at(
         a.raw, 152 + 192 * a.raw[84] + 40), "tag")
-    yield raw("tag.flipped", "one bit of the index's tag", lambda a: flip_at(
-        a.raw, len(a.raw) - sum(len(v["chunk"]) for v in a.load().versions()) - 1), "tag")
+    yield raw("tag.flipped", "one bit of the table's tag", lambda a: flip_at(
+        a.raw, len(a.load().front) - 1), "tag")
     yield Change("file.older", "file", "an older generation of the whole file", older_file, "ok", "ok",
                  guarded_root="anchor", guarded="anchor")
-    yield Change("file.older.as-new", "file", "the older index as a new generation",
+    yield Change("file.older.as-new", "file", "the older table and sections as a new generation",
                  older_as_new)
-    for sections in (("records", "current", "earlier", "batches"), ("accounts",), ("projects",),
-                     ("metadata",), ("journal",), ("log_keys",)):
-        yield Change(f"file.older.{sections[0]}", sections[0], "a part of an older generation",
-                     older_part(sections))
+    for name, part in (("records", None), ("accounts", "accounts"), ("projects", "projects"),
+                       ("metadata", "metadata"), ("journal", "journal"), ("log_keys", "log_keys")):
+        yield Change(f"file.older.{name}", name, "a part of an older generation", older_part(part))
 
     # The index says which chunk it has, by checksum; the attacker can change that, but not sign it.
     def chunks(name, does, change):
         def in_file(attacker):
-            """Only the bytes after the index."""
+            """Only the bytes of chunks."""
             vault = attacker.load()
-            chunks = [version["chunk"] for version in vault.versions()]
-            whole = b"".join(chunks)
             change(vault)
-            new = b"".join(version["chunk"] for version in vault.versions())
-            need(len(new) == len(whole) and new != whole)
-            return attacker.raw[:-len(whole)] + new
+            blocks = [(sealed, b"".join(version["chunk"] for version in writer.chunk_order(section)))
+                      for section, (sealed, _) in zip(vault.sections, vault.blocks)]
+            need(all(len(new) == len(old) for (_, new), (_, old) in zip(blocks, vault.blocks)))
+            return with_blocks(attacker, blocks)
         yield Change(f"chunk.{name}.bytes", "chunks", does, in_file, "chunk", "chunk",
                      opened_by="value")
         yield Change(f"chunk.{name}", "chunks", f"{does}, and its checksum",
@@ -742,7 +820,7 @@ def file_changes(attacker):
         def change(vault):
             for one in vault.versions():
                 for other in vault.versions():
-                    if one is not other and same(one, other) and one["chunk"] != other["chunk"] and (
+                    if one is not other and same(vault, one, other) and one["chunk"] != other["chunk"] and (
                             len(one["chunk"]) == len(other["chunk"])):
                         one["chunk"], other["chunk"] = other["chunk"], one["chunk"]
                         return
@@ -754,10 +832,15 @@ def file_changes(attacker):
             version = current_of(vault, in_use(vault))
             version["chunk"] = change(version["chunk"])
         return edit
+    def home(vault, version):
+        return next(section["id"] for section in vault.sections
+                    if version in section["current"] or version in section["earlier"])
     yield from chunks("between-records", "two records' chunks exchanged", exchange(
-        lambda one, other: one["record"] != other["record"]))
+        lambda v, one, other: one["record"] != other["record"] and home(v, one) == home(v, other)))
+    yield from chunks("between-sections", "two sections' chunks exchanged", exchange(
+        lambda v, one, other: home(v, one) != home(v, other)))
     yield from chunks("between-versions", "two versions' chunks exchanged", exchange(
-        lambda one, other: one["record"] == other["record"]))
+        lambda v, one, other: one["record"] == other["record"]))
     yield from chunks("flipped", "one bit of a chunk", of_prominent(lambda c: flip_at(c, len(c) - 1)))
     yield from chunks("nonce", "the nonce of a chunk", of_prominent(lambda c: flip_at(c, 0)))
     yield from chunks("zeros", "a chunk of zeros", of_prominent(lambda c: bytes(len(c))))
@@ -772,9 +855,9 @@ def file_changes(attacker):
     def own_batch(vault, attacker):
         """A value in a batch of the attacker's key, in all that belongs to it."""
         record = in_use(vault)
-        old = current_of(vault, record)
-        batch = vault.batch(bytes(32), OWN_ROOT)
-        vault.index["current"][vault.index["current"].index(old)] = vault.version(
+        section, old = vault.section_of(record), current_of(vault, record)
+        batch = vault.batch(section, bytes(32), OWN_ROOT)
+        section["current"][section["current"].index(old)] = vault.version(
             record, old["number"], batch, bytes(32), FORGED, made_at=old["made_at"])
     yield Change("chunk.own-batch", "batches", "a value in a batch of the attacker's key",
                  edited(own_batch), finding="F2")
@@ -800,17 +883,109 @@ def older_as_new(attacker):
     return kept(vault, attacker)
 
 
-def older_part(sections):
+def older_part(part):
+    """A part of the table, or all sections."""
     def make(attacker):
         need(attacker.older)
         vault, found = attacker.load(), Vault.load(attacker.older, attacker.key)
-        need(any(vault.index[name] != found.index[name] for name in sections))
-        for name in sections:
-            vault.index[name] = found.index[name]
+        if part is None:
+            need(vault.blocks != found.blocks)
+            vault.sections = found.sections
+        else:
+            need(vault.index[part] != found.index[part])
+            vault.index[part] = found.index[part]
         vault.sort()
         vault.next_generation()
         return kept(vault, attacker)
     return make
+
+
+# --------------------------------------------------------------------------------------------------
+# 3 and 5: blocks, under the table as it is, which names other ones
+
+
+def block_changes(attacker):
+    def of_blocks(change):
+        def make(attacker):
+            blocks = attacker.load().blocks
+            need(len(blocks) > 1)
+            return with_blocks(attacker, change(blocks))
+        return make
+
+    def filled(change):
+        """With zeros at the end, where the file got shorter."""
+        return lambda attacker: of_blocks(change)(attacker).ljust(len(attacker.raw), b"\0")
+
+    def with_another(at, change):
+        """Another sealed text, made to fit, in one block."""
+        def make(attacker):
+            vault = attacker.load()
+            blocks, sealed = vault.blocks[:], vault.blocks[at][0]
+            blocks[at] = change(vault, at, attacker)[:len(sealed)].ljust(len(sealed), b"\0"), blocks[at][1]
+            return with_blocks(attacker, blocks)
+        return make
+
+    def flipped(place):
+        return lambda vault, at, attacker: flip_at(vault.blocks[at][0], place % len(vault.blocks[at][0]))
+
+    def sealed(other=0, vault_id=None, root=None, content=None):
+        """The content of the section that is `other` places further, sealed as this one."""
+        def change(vault, at, attacker):
+            found = vault.sections[(at + other) % len(vault.sections)]
+            key = writer.index_key(root, vault.epoch) if root else attacker.key
+            return writer.seal(
+                writer.kdf(key, 1, b"zgv3sub_"),
+                writer.pad(content or writer.put_parts(writer.SECTION, found, {})),
+                writer.section_data(vault_id or vault.vault_id, vault.sections[at]["id"]))
+        return change
+
+    def older(attacker):
+        """Of the section of a prominent project."""
+        vault = attacker.load()
+        at = vault.sections.index(prominent(vault))
+        return with_another(at, older_block)(attacker)
+
+    for at in range(len(attacker.load().blocks)):
+        for name, does, change in (
+                ("nonce", "one bit of a section's nonce", flipped(0)),
+                ("text", "one bit of a sealed section", flipped(24)),
+                ("tag", "one bit of a section's tag", flipped(-1)),
+                ("zeros", "zeros in the place of a section", lambda vault, at, attacker: b""),
+                ("resealed", "the same section under another nonce", sealed()),
+                ("of-another-section", "the content of another section", sealed(other=1)),
+                ("of-another-vault", "the section sealed for another vault", sealed(
+                    vault_id=ident(0xEE))),
+                ("by-another-key", "the section sealed with another index key", sealed(root=OWN_ROOT)),
+                ("emptied", "a section with nothing in it", sealed(
+                    content=(U32.put(4) + U32.put(0)) * len(writer.SECTION))),
+                ("another-section", "another section as it is", lambda vault, at, attacker:
+                 vault.blocks[(at + 1) % len(vault.blocks)][0]),
+                ("table", "the sealed table in the place of a section", lambda vault, at, attacker:
+                 attacker.nonce() + vault.front[len(vault.header):])):
+            yield of_a_section(f"block.{at}.{name}", "sections", does, with_another(at, change))
+    yield of_a_section("block.older", "sections", "the older text of a section", older)
+    for name, does, change in (
+            ("exchanged", "the first two blocks in another order", lambda b: [b[1], b[0], *b[2:]]),
+            ("last-first", "the last block at the front", lambda b: [b[-1], *b[:-1]]),
+            ("reversed", "all blocks in another order", lambda b: b[::-1]),
+            ("sections-reversed", "the sections in another order, the chunks as they are", lambda b: [
+                (sealed, chunks) for (sealed, _), (_, chunks) in zip(b[::-1], b)])):
+        yield of_a_section(f"block.{name}", "blocks", does, of_blocks(change))
+    for name, does, change in (
+            ("first-removed", "a block less at the front", lambda b: b[1:]),
+            ("first-doubled", "the first block twice, and the last one not", lambda b: [b[0], *b[:-1]])):
+        yield of_a_section(f"block.{name}.filled", "blocks", f"{does}, the file filled up", filled(change))
+    yield of_a_section("block.removed", "blocks", "a block less, and a shorter file", of_blocks(
+        lambda b: b[1:]), "truncated")
+    yield of_a_section("block.doubled", "blocks", "a block twice, and a longer file", of_blocks(
+        lambda b: [b[0], *b]), "extended")
+
+
+def older_block(vault, at, attacker):
+    need(attacker.older)
+    found = Vault.load(attacker.older, attacker.key)
+    return first(sealed for section, (sealed, _) in zip(found.sections, found.blocks)
+                 if section["id"] == vault.sections[at]["id"] and sealed != vault.blocks[at][0])
 
 
 # --------------------------------------------------------------------------------------------------
@@ -819,22 +994,25 @@ def older_part(sections):
 
 def in_use(vault, holds=lambda record: True, least=0):
     """A record in use, with a value; those of bound projects with many records come first."""
-    found = [record for record in vault.index["records"]
+    projects = {project["id"]: project for project in vault.index["projects"]}
+    found = [(not projects[section["id"]]["binding"], -len(section["records"]),
+              projects[section["id"]]["name"], record["name"], record["id"], record)
+             for section in vault.sections for record in section["records"]
              if record["current"] and not record["removed_at"] and holds(record)]
-    order = {project["id"]: (
-        not project["binding"], -sum(r["project"] == project["id"] for r in vault.index["records"]),
-        project["name"]) for project in vault.index["projects"]}
-    found.sort(key=lambda record: (order[record["project"]], record["name"], record["id"]))
     need(len(found) > least)
-    return found[least]
+    return sorted(found, key=lambda item: item[:-1])[least][-1]
+
+
+def prominent(vault):
+    return vault.section_of(in_use(vault))
 
 
 def current_of(vault, record):
-    return first(vault.index["current"], lambda version: version["record"] == record["id"])
+    return first(vault.all("current"), lambda version: version["record"] == record["id"])
 
 
 def earlier_of(vault, record):
-    return [version for version in vault.index["earlier"] if version["record"] == record["id"]]
+    return [version for version in vault.all("earlier") if version["record"] == record["id"]]
 
 
 def bound(vault, at=0):
@@ -848,7 +1026,14 @@ def account_of(vault, protection=None):
 
 
 def entry_of(vault, *kinds):
-    return first(vault.index["journal"], lambda item: item["kind"] in kinds)
+    return first(sum(vault.journals(), []), lambda item: item["kind"] in kinds)
+
+
+def drop_entry(vault, *kinds):
+    found = entry_of(vault, *kinds)
+    for journal in vault.journals():
+        if found in journal:
+            journal.remove(found)
 
 
 def swap(one, other, *names):
@@ -875,9 +1060,10 @@ def add_record(vault, name, number=1, **changes):
     like = in_use(vault)
     record = {**copy.deepcopy(like), "id": os.urandom(16), "name": name, "remote": None,
               "current": number, "highest": number, **changes}
-    vault.index["records"].append(record)
-    batch = vault.batch(bytes(32), OWN_ROOT)
-    vault.index["current"].append(vault.version(record, number, batch, bytes(32), FORGED))
+    section = vault.section_of(like)
+    section["records"].append(record)
+    batch = vault.batch(section, bytes(32), OWN_ROOT)
+    section["current"].append(vault.version(record, number, batch, bytes(32), FORGED))
 
 
 def redirect(vault, attacker):
@@ -898,9 +1084,10 @@ def elsewhere_at_vercel(vault, attacker):
 
 def set_back(vault, attacker):
     record = in_use(vault, lambda record: earlier_of(vault, record))
+    section = vault.section_of(record)
     old, new = current_of(vault, record), earlier_of(vault, record)[-1]
-    vault.index["current"].remove(old), vault.index["earlier"].remove(new)
-    vault.index["current"].append(new), vault.index["earlier"].append(old)
+    section["current"].remove(old), section["earlier"].remove(new)
+    section["current"].append(new), section["earlier"].append(old)
     record["current"] = new["number"]
 
 
@@ -922,24 +1109,66 @@ def commands(vault, attacker):
 
 def add_rotation(vault, attacker):
     record = in_use(vault)
-    content = {**writer.rotation(record["project"], record["id"]), "key": record["name"],
+    content = {**writer.rotation(prominent(vault)["id"], record["id"]), "key": record["name"],
                "apply": COMMAND, "check": COMMAND, "revoke": COMMAND}
     vault.index["journal"].append(writer.journal(os.urandom(16), 2, content))
 
 
-def add_send(vault, attacker):
+def a_send(vault):
     record = in_use(vault)
-    vault.index["journal"].append(writer.journal(os.urandom(16), 1, writer.send(
-        record["project"], record["id"], record["name"], record["current"])))
+    return writer.journal(os.urandom(16), 1, writer.send(record["id"], record["name"], record["current"]))
+
+
+def move_entry(source, target, *kinds):
+    """From a list of a journal to another; each is found in the vault."""
+    def edit(vault, attacker):
+        entry = first(source(vault), lambda item: item["kind"] in kinds)
+        source(vault).remove(entry)
+        target(vault).append(entry)
+    return edit
 
 
 def drop_project(vault, attacker):
     project = bound(vault)
-    ids = {record["id"] for record in vault.index["records"] if record["project"] == project["id"]}
     vault.index["projects"].remove(project)
-    vault.index["records"] = [r for r in vault.index["records"] if r["id"] not in ids]
+    vault.sections = [section for section in vault.sections if section["id"] != project["id"]]
+
+
+def other_project(vault):
+    """A section with records that is not the prominent one."""
+    here = prominent(vault)
+    return first(vault.sections, lambda section: section["records"] and section is not here)
+
+
+def move_record(vault, attacker):
+    """A record with its versions, in a batch of the attacker's."""
+    record = in_use(vault)
+    source, target = prominent(vault), other_project(vault)
+    batch = vault.batch(target, bytes(32), OWN_ROOT)
+    source["records"].remove(record)
+    target["records"].append(record)
     for name in ("current", "earlier"):
-        vault.index[name] = [v for v in vault.index[name] if v["record"] not in ids]
+        moved = [version for version in source[name] if version["record"] == record["id"]]
+        source[name] = [version for version in source[name] if version["record"] != record["id"]]
+        target[name] += [{**version, "batch": batch, "offset": 1 << 63} for version in moved]
+
+
+def exchange_sections(vault, attacker):
+    """Two projects have each other's records and entries."""
+    swap(prominent(vault), other_project(vault), "id")
+
+
+def older_section(vault, attacker):
+    need(attacker.older)
+    found, section = Vault.load(attacker.older, attacker.key), prominent(vault)
+    old = first(found.sections, lambda item: item["id"] == section["id"])
+    need(writer.put_parts(writer.SECTION, old, {}) != writer.put_parts(writer.SECTION, section, {}))
+    section.update(old)
+
+
+def same_record(vault, attacker):
+    """A record of one project in another one, too."""
+    other_project(vault)["records"].append({**copy.deepcopy(in_use(vault)), "current": 0})
 
 
 def exchange_records(vault, attacker, *names):
@@ -951,25 +1180,25 @@ def moved_version(vault, attacker):
     version = {**copy.deepcopy(current_of(vault, source)), "record": target["id"],
                "number": target["highest"] + 1}
     version.pop("offset")
-    old = current_of(vault, target)
-    vault.index["current"].remove(old)
-    vault.index["earlier"].append(old)
-    vault.index["current"].append(version)
+    section, old = vault.section_of(target), current_of(vault, target)
+    section["current"].remove(old)
+    section["earlier"].append(old)
+    section["current"].append(version)
     target["current"] = target["highest"] = version["number"]
 
 
 def fill(vault, attacker):
     vault.index["projects"].extend(
-        {"id": os.urandom(16), "name": f"evil-{n}", "made_at": 1, "binding": None, "live": None,
-         "seen_at": 0} for n in range(10_000 - len(vault.index["projects"])))
+        {"id": os.urandom(16), "name": f"evil-{n}", "made_at": 1, "binding": None}
+        for n in range(10_000 - len(vault.index["projects"])))
 
 
 def guess(vault, attacker):
-    record = in_use(vault)
-    batch = vault.batch(bytes(32), OWN_ROOT)
+    record, section = in_use(vault), prominent(vault)
+    batch = vault.batch(section, bytes(32), OWN_ROOT)
     for at in range(50):
         record["highest"] += 1
-        vault.index["earlier"].append(
+        section["earlier"].append(
             vault.version(record, record["highest"], batch, bytes(32), b"guess-%d" % at))
 
 
@@ -1007,8 +1236,10 @@ COMPOSED = {
         pushed=r["current"], agreed_at=1 << 42))(in_use(v, lambda r: r["remote"])), "attack.3b"),
     "remote.forgotten": (lambda v, a: in_use(v, lambda r: r["remote"]).update(remote=None), "attack.3b"),
     "journal.kind": (lambda v, a: entry_of(v, 2, 3, 6, 200).update(kind=77), "attack.7"),
-    "journal.group-entry": (lambda v, a: v.index["journal"].append(
+    "journal.group-entry": (lambda v, a: prominent(v)["journal"].append(
         writer.journal(os.urandom(16), 6, b"evil")), "attack.7"),
+    "journal.group-entry.in-the-table": (lambda v, a: v.index["journal"].append(
+        writer.journal(os.urandom(16), 6, b"evil")), None),
     "accounts.twin": (twin_account, "attack.9"),
     "accounts.token": (lambda v, a: account_of(v, 1).update(secret=TOKEN), "F3"),
     "accounts.unprotected": (lambda v, a: account_of(v, 2).update(protection=1, secret=TOKEN), "F3"),
@@ -1018,18 +1249,29 @@ COMPOSED = {
     "relay.redirected": (lambda v, a: payload_edit(4, relay=a.origin)(v, a), None),
     "rotation.commands": (commands, None),
     "rotation.added": (add_rotation, None),
-    "rotation.dropped": (lambda v, a: v.index["journal"].remove(entry_of(v, 2, 3)), None),
-    "send.added": (add_send, None),
-    "send.dropped": (lambda v, a: v.index["journal"].remove(entry_of(v, 1)), None),
+    "rotation.dropped": (lambda v, a: drop_entry(v, 2, 3), None),
+    "rotation.in-a-section": (move_entry(
+        lambda v: v.index["journal"], lambda v: prominent(v)["journal"], 2), None),
+    "rotation.ended.in-the-table": (move_entry(
+        lambda v: first(v.journals()[1:], lambda journal: any(item["kind"] == 3 for item in journal)),
+        lambda v: v.index["journal"], 3), None),
+    "send.added": (lambda v, a: prominent(v)["journal"].append(a_send(v)), None),
+    "send.added.elsewhere": (lambda v, a: other_project(v)["journal"].append(a_send(v)), None),
+    "send.added.in-the-table": (lambda v, a: v.index["journal"].append(a_send(v)), None),
+    "send.dropped": (lambda v, a: drop_entry(v, 1), None),
+    "sections.exchanged": (exchange_sections, None),
+    "section.dropped": (lambda v, a: v.sections.remove(prominent(v)), None),
+    "section.of-no-project": (lambda v, a: prominent(v).update(id=os.urandom(16)), None),
+    "section.older": (older_section, None),
+    "record.in-two-sections": (same_record, None),
     "record.loader": (lambda v, a: in_use(v).update(name="LD_PRELOAD"), "F7"),
     "record.added": (lambda v, a: add_record(v, "EVIL"), None),
     "record.added.loader": (lambda v, a: add_record(v, "NODE_OPTIONS"), None),
     "record.added.escapes": (lambda v, a: add_record(v, "EVIL\x1b[2J$(id);`id`"), None),
     "record.added.last-number": (lambda v, a: add_record(v, "EVIL", (1 << 64) - 1), None),
-    "record.moved": (lambda v, a: (lambda r: r.update(project=first(
-        v.index["projects"], lambda p: p["id"] != r["project"])["id"]))(in_use(v)), "F7"),
+    "record.moved": (move_record, "F7"),
     "record.removed": (lambda v, a: in_use(v).update(removed_at=1), None),
-    "record.revived": (lambda v, a: first(v.index["records"], lambda r: r["removed_at"]).update(
+    "record.revived": (lambda v, a: first(v.all("records"), lambda r: r["removed_at"]).update(
         removed_at=0), None),
     "record.plain": (lambda v, a: in_use(v, lambda r: r["attributes"]["type"] != 1)["attributes"].update(
         type=1), None),
@@ -1037,9 +1279,9 @@ COMPOSED = {
     "version.guesses": (guess, "F6"),
     "project.dropped": (drop_project, None),
     "projects.full": (fill, None),
-    "everything.dropped": (lambda v, a: [v.index.update({name: []}) for name in writer.SECTIONS
-                                         if name != "metadata"] and v.index["metadata"].update(
-                                             directories=[]), None),
+    "everything.dropped": (lambda v, a: [v.index.update({name: []}) for name in writer.TABLE if name
+                                         != "metadata"] and v.sections.clear() or v.index[
+                                             "metadata"].update(directories=[]), None),
     "log.position": (lambda v, a: v.index["metadata"].update(audit_log=None), None),
     "setting.removed": (lambda v, a: need(v.index["metadata"]["settings"]) or v.index["metadata"].update(
         settings=[]), None)}
@@ -1075,7 +1317,8 @@ def every_change(attacker, seed=1):
     chance = random.Random(seed)
     found = {}
     for changes in (index_changes(attacker, chance), malformed(), proof_changes(), header_changes(),
-                    slot_changes(attacker), file_changes(attacker), composed_changes()):
+                    slot_changes(attacker), file_changes(attacker), block_changes(attacker),
+                    composed_changes()):
         for change in changes:
             assert change.name not in found, change.name
             found[change.name] = change

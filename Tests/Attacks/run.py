@@ -187,6 +187,11 @@ Outcome = collections.namedtuple("Outcome", "code out err")
 ROOT, KEYS, UNLOCKED, NAMES, NOTHING = "passphrase", "key file", "unlocked", "locked", "no key"
 
 
+def without_ages(outcome):
+    """A list says how long ago a value was set."""
+    return outcome._replace(out=re.sub(rb"(just now|\d+ \w+ ago) *", b"", outcome.out))
+
+
 class Home:
     """One directory for all vaults, since rollback guards and approvals depend on paths. Its states
     are saved beside it and restored."""
@@ -769,6 +774,7 @@ class Changes:
     def __init__(self, runner, controls):
         self.runner, self.controls = runner, controls
         self.turns = collections.Counter()
+        self.outcomes = {}
 
     def next(self, kind):
         found = self.controls[kind]
@@ -795,22 +801,39 @@ class Changes:
                 runner.refused(change.name, raw, self.next("lists"), NAMES, state, locked)
             if not short or chance.random() < .5:
                 self.without_guard(change, raw, state)
-        if change.opened_by == "value":
-            self.of_a_value(change, raw, state)
+        if change.opened_by in ("value", "section"):
+            self.of_a_block(change, raw, state, short)
         runner.done += 1
 
-    def of_a_value(self, change, raw, state):
-        """A chunk that the index does not name: someone who opens that value refuses, the others do what
-        they did before."""
-        runner = self.runner
-        for command in named("reveal", "run", "export"):
-            runner.fresh(state)
-            before = runner.run(command, ROOT, state)
+    def of_a_block(self, change, raw, state, short):
+        """A chunk, or a section, that the index does not name: someone who opens it refuses, the others
+        do what they did before. A section is also not copied by a writer."""
+        runner, section = self.runner, change.opened_by == "section"
+        reading = [(command, ROOT) for command in named("reveal", "run", "export")]
+        if section:
+            reading = reading[:1] if short else reading
+            reading.append((LISTS[0], NAMES))
+        for command, by in reading:
+            before = self.outcome_before(command, by, state)
             runner.fresh(state, raw)
-            outcome = runner.run(command, ROOT, state)
-            if outcome.code != command.refusal and outcome != before:
-                runner.fail(change.name, ROOT, command.name,
+            tree = runner.home.tree()
+            outcome = runner.run(command, by, state)
+            if outcome.code == command.refusal:
+                runner.nothing_done(change.name, by, command.name, outcome, tree, state)
+            elif without_ages(outcome) != without_ages(before):
+                runner.fail(change.name, by, command.name,
                             f"exit code {outcome.code}, and does something else: {said(outcome)}")
+        if section:
+            writes = named("set", "import", "rm", "rename", "config")
+            self.turns["section"] += 1
+            runner.refused(change.name, raw, writes[self.turns["section"] % len(writes)], ROOT, state)
+
+    def outcome_before(self, command, by, state):
+        """With the file as it is."""
+        if (command.name, by, state) not in self.outcomes:
+            self.runner.fresh(state)
+            self.outcomes[command.name, by, state] = self.runner.run(command, by, state)
+        return self.outcomes[command.name, by, state]
 
     def verify(self, change, raw, state):
         """The class of a check of the whole file."""
@@ -1008,8 +1031,9 @@ class Races:
         return self.written[command, by]
 
     def went_on(self, change, command, by, raw):
-        """Section 9, step 2: with the header and the tag as they were, a writer goes on with the index
-        that it opened. Nothing of the exchanged one is in what it writes."""
+        """Section 9, step 2: with the header and the tag as they were, a writer goes on with the table
+        that it opened, or refuses the sections that this does not name. Nothing of the exchanged index
+        is in what it writes."""
         if self.home.raw() == raw:
             return
         found = whole(self.home)
@@ -1075,8 +1099,8 @@ ON_NETWORK = ["push -p web -y", "pull -p web -y", "harden -p web -y", "diff --re
               "rotate B_KEY -p web --generate hex:32 -y", "push -p api --account safe -y",
               "webhook create https://hook.example/3 -p web -y"]
 IN_RACES = ["attack.projects.names-exchanged.kept", "attack.targets.widened.hidden",
-            "attack.redirect-everything.own", "same-tag.the names of two records", "planted.index-key",
-            "file.older"]
+            "attack.redirect-everything.own", "same-tag.the names of two records", "same-tag.section",
+            "planted.index-key", "file.older"]
 
 
 def races(runner, changes, chance, most=None):
@@ -1141,7 +1165,7 @@ def row_reading(runner):
     token = stage.sandbox.token.encode()
     if token not in secrets.values() or secrets["safe"] == token or token in secrets["safe"]:
         yield "tokens", "an unprotected token is not readable, or a protected one is"
-    if any(value in attacker.raw or value in vault.padded for value in stage.values["plain"]):
+    if any(value in text for value in stage.values["plain"] for text in (attacker.raw, *vault.texts())):
         yield "values", "a value is readable with the index key"
     runner.fresh("plain")
     forged = forge_answers(home, attacker)
@@ -1230,7 +1254,7 @@ def row_another_vault(runner):
     attacker = stage.attackers["plain"]
 
     def rename(vault):
-        for record in vault.index["records"]:
+        for record in vault.all("records"):
             if record["name"] == "A_KEY":
                 record["name"] = "PLANTED"
     raw = attacks.planted(1, rename)(attacker)

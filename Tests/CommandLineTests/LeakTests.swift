@@ -254,9 +254,7 @@ struct LeakTests {
             return
         }
         #expect(!keys.opensValues)
-        let index = try vault.openedIndex(with: keys).withBytes { bytes in
-            (0..<bytes.byteCount).map { bytes.byte(at: $0) }
-        }
+        let index = try IndexKeyWriter.text(of: vault, keys: keys)
         #expect(Needles(Array(values[..<4])).found(in: index) == [])
         // The search works: it finds a comment that is stored in clear.
         #expect(!Needles([values[4]]).found(in: index).isEmpty)

@@ -119,8 +119,6 @@ final class LeakWitness {
         let vault = try Vault(opening: home.vaultPath, in: PosixFileStore())
         let secret = try Array(passphrase.text.utf8).withBytes { try SecretBytes(copying: $0) }
         let keys = try vault.open(with: secret, memoryLimitBytes: nil).keys
-        return try vault.openedIndex(with: keys).withBytes { bytes in
-            (0..<bytes.byteCount).map { bytes.byte(at: $0) }
-        }
+        return try IndexKeyWriter.text(of: vault, keys: keys)
     }
 }

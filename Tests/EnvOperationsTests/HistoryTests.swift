@@ -91,7 +91,8 @@ struct HistoryTests {
                 agreed: transaction.index.variables[position].attributes, updatedAt: 1,
                 pushedAt: 1)
             transaction.index.journal = [
-                JournalEntry(id: .random(), kind: 200, createdAt: 1, payload: [1])
+                JournalEntry(
+                    id: .random(), kind: 200, createdAt: 1, payload: [1], section: nil)
             ]
         }
         try set("A", "value 13", day: 60, keep: 1)

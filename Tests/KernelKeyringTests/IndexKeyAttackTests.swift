@@ -88,7 +88,8 @@ struct IndexKeyAttackTests {
                 case .setting: index.metadata.set("schema-check", to: "off")
                 case .journal:
                     index.journal.append(
-                        JournalEntry(id: .random(), kind: 200, createdAt: 1, payload: [1]))
+                        JournalEntry(
+                            id: .random(), kind: 200, createdAt: 1, payload: [1], section: nil))
                 case .slot, .publicKey, .nothing: break
                 }
             },
@@ -96,7 +97,7 @@ struct IndexKeyAttackTests {
                 if attack == .slot { header.slots.removeLast() }
                 if attack == .publicKey { header.publicKey = try IndexKeyWriter.publicKey() }
                 // A new nonce, as of a write.
-                if attack == .nothing { header.indexNonce = AuthenticatedCipher.randomNonce() }
+                if attack == .nothing { header.tableNonce = AuthenticatedCipher.randomNonce() }
             }, proof: attack == .publicKey ? .own : .kept)
         try home.directory.write(bytes, to: "data/zg-env/vault.zgv")
     }

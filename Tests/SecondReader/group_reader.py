@@ -314,8 +314,8 @@ class List(Codec):
 
 
 @dataclass(frozen=True)
-class Section(Codec):
-    """`section`, of which only the length is checked here."""
+class Part(Codec):
+    """`part`, of which only the length is checked here."""
 
     least: int
     limit: int
@@ -710,7 +710,7 @@ class Change(SignedObject):
 
     @property
     def header(self) -> bytes:
-        """All bytes before the length of the section of operations."""
+        """All bytes before the length of the part of operations."""
         return self.data[: len(self.data) - 64 - len(self.values) - 4 - len(self.operations) - 4]
 
 
@@ -783,8 +783,8 @@ CHANGE = Struct(
         Field("entry_number", U64, not_zero("entry_number")),
         Field("entry", HASH),
         Field("parents", List(HASH, 64, 32, itself), lambda v: v["before"] not in v["parents"]),
-        Field("operations", Section(168, 8 * MIB)),
-        Field("values", Section(0, 8 * MIB), lambda v: not 1 <= len(v["values"]) <= 331),
+        Field("operations", Part(168, 8 * MIB)),
+        Field("values", Part(0, 8 * MIB), lambda v: not 1 <= len(v["values"]) <= 331),
         Field("signature", SIGNATURE),
     ),
 )
@@ -1116,7 +1116,7 @@ BATCH = Optional(ID)
 
 @dataclass(frozen=True)
 class Operations:
-    """What the sealed section of a change holds."""
+    """What the sealed part of a change holds."""
 
     made_at: int
     batch: bytes | None
@@ -1146,7 +1146,7 @@ def decode_operations(padded: bytes, values_length: int) -> Operations:
 
 
 def unseal_operations(change: Change, index_key: bytes) -> bytes:
-    """Opens the sealed section of a change, and leaves its padding."""
+    """Opens the sealed part of a change, and leaves its padding."""
     return aead_open(kdf(index_key, 1, b"zggroup1"), change.operations, change.header)
 
 

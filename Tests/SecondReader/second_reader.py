@@ -182,6 +182,7 @@ MAGIC = b"ZGVAULT\n"
 PASSPHRASE, KEYRING, KEY_FILE, RECOVERY_CODE = 1, 2, 3, 4
 DERIVATIONS = {PASSPHRASE: 1, KEYRING: 0, KEY_FILE: 0, RECOVERY_CODE: 2}
 TIER_INDEX, TIER_ROOT = 1, 2
+PADDED_MOST = 256 * MIB  # of the table's content, and of a section's
 
 
 def read_header(file):
@@ -207,10 +208,10 @@ def read_header(file):
     require(header.file_length <= 4 * GIB, "header", "the file length is over 4 GiB")
     require(header.generation != 0, "header", "generation 0")
     require(header.epoch != 0, "header", "index epoch 0")
-    header.nonce, header.index_length = struct.unpack_from("<24sQ", raw, 88 + 192 * count)
-    require(113 <= header.index_length <= 256 * MIB + 112, "header", "the index length is out of range")
-    header.chunks_at = length + header.index_length
-    require(header.chunks_at <= header.file_length, "header", "header and index do not fit in the file")
+    header.nonce, header.table_length = struct.unpack_from("<24sQ", raw, 88 + 192 * count)
+    require(113 <= header.table_length <= PADDED_MOST + 112, "header", "the table length is out of range")
+    header.blocks_at = length + header.table_length
+    require(header.blocks_at <= header.file_length, "header", "header and table do not fit in the file")
 
     header.slots = [read_slot(raw[at:at + 192]) for at in range(88, 88 + 192 * count, 192)]
     require(len({slot.id for slot in header.slots}) == count, "header", "two slots have the same id")
@@ -450,8 +451,8 @@ class Cursor:
             items.append(item)
         return items
 
-    def section(self, name, read):
-        inner = Cursor(memoryview(self.raw(self.u32(), f"section {name}")), name)
+    def part(self, name, read):
+        inner = Cursor(memoryview(self.raw(self.u32(), f"part {name}")), name)
         content = read(inner)
         inner.end()
         return content
@@ -504,8 +505,7 @@ def read_binding(c):
 def read_project(c):
     """5.2"""
     project = SimpleNamespace(
-        id=c.id(), name=c.text(1024), made_at=c.u64(), binding=c.optional(read_binding),
-        live=c.optional(lambda c: (c.text(4096), c.u64())), seen_at=c.u64())
+        id=c.id(), name=c.text(1024), made_at=c.u64(), binding=c.optional(read_binding))
     if not project.name:
         c.fail("encoding", "a project with an empty name")
     return project
@@ -542,7 +542,7 @@ def read_remote(c):
 def read_record(c):
     """5.3"""
     record = SimpleNamespace(
-        id=c.id(), project=c.id(), name=c.text(1024), attributes=read_attributes(c),
+        id=c.id(), name=c.text(1024), attributes=read_attributes(c),
         made_at=c.u64(), changed_at=c.u64(), removed_at=c.u64(), current=c.u64(), highest=c.u64(),
         rotation=c.u64(), remote=c.optional(read_remote))
     if not record.name:
@@ -552,12 +552,14 @@ def read_record(c):
     return record
 
 
-def read_version(c):
+def read_version(c, chunks_length):
     """5.5"""
-    return SimpleNamespace(
+    version = SimpleNamespace(
         record=c.id(), number=c.u64(), id=c.id(), batch=c.id(), offset=c.u64(), length=c.u32(),
         checksum=c.raw(32), made_at=c.u64(),
         former_name=c.optional(text(1024)))
+    layout(version.offset + version.length <= chunks_length, "a chunk outside of its section")
+    return version
 
 
 def read_batch(c):
@@ -565,10 +567,10 @@ def read_batch(c):
     return SimpleNamespace(id=c.id(), wrapped=c.raw(72))
 
 
-SEND = 1
-ROTATIONS = (2, 3)
-GROUPS = (5, 6, 7, 8)
-RELAY = 4
+SEND, OPEN_ROTATION, ENDED_ROTATION, RELAY, SHARED_PROJECT = 1, 2, 3, 4, 6
+ROTATIONS = (OPEN_ROTATION, ENDED_ROTATION)
+OF_THEIR_SECTION = (5, 7, 8)
+GROUPS = (SHARED_PROJECT, *OF_THEIR_SECTION)
 
 
 def read_journal_entry(c):
@@ -592,7 +594,7 @@ def read_send(entry):
     """5.7, kind 1"""
     c = Cursor(memoryview(entry.payload), "send")
     send = SimpleNamespace(
-        action=c.choice("action", (1, 2, 3)), project=c.id(), record=c.optional(lambda c: c.id()),
+        action=c.choice("action", (1, 2, 3)), record=c.optional(lambda c: c.id()),
         platform_project=c.text(4096), author=c.text(4096), target=c.optional(read_target), key=c.text(1024),
         attributes=read_attributes(c), version=c.u64(), sent_after=c.u64(), sent_until=c.u64())
     if (send.target is None) != (send.action == 1):
@@ -646,7 +648,7 @@ def read_rotation(entry):
         c.fail("encoding", "a rotation of no projects, or one that failed in another one")
     rotation.progress = [read_progress(c) for _ in rotation.members]
     rotation.ended_at = c.u64()
-    if (rotation.ended_at == 0) != (entry.kind == 2):
+    if (rotation.ended_at == 0) != (entry.kind == OPEN_ROTATION):
         c.fail("encoding", f"a rotation of kind {entry.kind} that ended at {rotation.ended_at}")
     c.end()
     return rotation
@@ -687,26 +689,51 @@ def by_number(version):
     return version.record, version.number
 
 
-def read_index(content):
-    """The nine sections. The least sizes of their items are those with every text and list empty."""
-    million = 1_000_000
-    sections = (
-        ("metadata", read_metadata),
-        ("projects", lambda c: c.list(read_project, 38, 10_000, by_id)),
-        ("records", lambda c: c.list(read_record, 93, million, by_id)),
-        ("current", lambda c: c.list(read_version, 109, million, by_record)),
-        ("earlier", lambda c: c.list(read_version, 109, None, by_number)),
+def read_row(c):
+    """5: a section's place, which begins where the block before it ends"""
+    return SimpleNamespace(id=c.id(), length=c.u64(), chunks_length=c.u64(), checksum=c.raw(32))
+
+
+def read_journal(c):
+    return c.list(read_journal_entry, 29, 10_000, by_id)
+
+
+# The parts of the table and of a section. The least sizes of items are those with every text and list
+# empty.
+TABLE = (
+    ("metadata", read_metadata),
+    ("projects", lambda c: c.list(read_project, 29, 10_000, by_id)),
+    ("rows", lambda c: c.list(read_row, 64, 20_000, by_id)),
+    ("journal", read_journal),
+    ("accounts", lambda c: c.list(read_account, 40, 1_000, lambda account: utf8(account.name))),
+    ("former_log_keys", lambda c: c.list(lambda c: c.raw(32), 32, 1_000)))
+
+
+def section_parts(chunks_length):
+    def version(c):
+        return read_version(c, chunks_length)
+    return (
+        ("records", lambda c: c.list(read_record, 77, 1_000_000, by_id)),
+        ("current", lambda c: c.list(version, 109, 1_000_000, by_record)),
+        ("earlier", lambda c: c.list(version, 109, None, by_number)),
         ("batches", lambda c: c.list(read_batch, 88, None, by_id)),
-        ("journal", lambda c: c.list(read_journal_entry, 29, 10_000, by_id)),
-        ("accounts", lambda c: c.list(read_account, 40, 1_000, lambda account: utf8(account.name))),
-        ("former_log_keys", lambda c: c.list(lambda c: c.raw(32), 32, 1_000)))
-    cursor = Cursor(memoryview(content), "index")
-    index = SimpleNamespace()
-    require(not cursor.flag(), "newer", "a vault with groups")
-    for name, read in sections:
-        setattr(index, name, cursor.section(name, read))
+        ("journal", read_journal))
+
+
+def read_parts(cursor, parts):
+    found = SimpleNamespace(**{name: cursor.part(name, read) for name, read in parts})
     cursor.end()
-    return index
+    return found
+
+
+def unpadded(padded, what):
+    """5: a cursor for the content."""
+    require(len(padded) >= 4, "padding", f"{what} does not start with a length")
+    length = struct.unpack_from("<I", padded)[0]
+    require(len(padded) == -(-(4 + length) // 4096) * 4096, "padding",
+            f"{what}: {length} bytes of content in {len(padded)} bytes")
+    require(not any(padded[4 + length:]), "padding", f"{what}: the padding is not zero")
+    return Cursor(memoryview(padded)[4:4 + length], what)
 
 
 SIGNED = b"zgv3/signed" + bytes(5)
@@ -724,43 +751,89 @@ def check_proof(header, padded, proof, keys):
 
 
 def open_index(file, header, index_key, keys):
-    sealed = file.read(len(header.raw), header.index_length)
-    opened = aead_open(kdf(index_key, 1, b"zgv3sub_"), header.nonce, sealed, b"zgv3/index" + header.raw)
-    require(opened is not None, "tag", "the index failed authentication")
+    """The table, with every section in `sections`, in the order of section 8.1."""
+    sealing_key = kdf(index_key, 1, b"zgv3sub_")
+    table = open_table(file, header, sealing_key, keys)
+    check_table(table, header)
+    projects = {project.id for project in table.projects}
+    table.sections, at = [], header.blocks_at
+    for row in table.rows:
+        section = open_section(file, header, sealing_key, row, at)
+        check_section(section, row, projects)
+        table.sections.append(section)
+        at += row.length + row.chunks_length
+    check_between(table)
+    return table
+
+
+def open_table(file, header, sealing_key, keys):
+    sealed = file.read(len(header.raw), header.table_length)
+    opened = aead_open(sealing_key, header.nonce, sealed, b"zgv3/index" + header.raw)
+    require(opened is not None, "tag", "the table failed authentication")
     padded = memoryview(opened)[:-PROOF]
     check_proof(header, padded, opened[-PROOF:], keys)
-    require(len(padded) >= 4, "padding", "the index does not start with a length")
-    length = struct.unpack_from("<I", padded)[0]
-    require(len(padded) == -(-(4 + length) // 4096) * 4096, "padding",
-            f"{length} bytes of content in {len(padded)} bytes")
-    require(not any(padded[4 + length:]), "padding", "the padding is not zero")
-    index = read_index(padded[4:4 + length])
-    index.tag = sealed[-16:]
-    return index
+    cursor = unpadded(padded, "table")
+    require(not cursor.flag(), "newer", "a vault with groups")
+    table = read_parts(cursor, TABLE)
+    table.tag = sealed[-16:]
+    return table
+
+
+def open_section(file, header, sealing_key, row, at):
+    what = f"section {row.id.hex()}"
+    sealed = file.read(at, row.length)
+    require(hash32(sealed) == row.checksum, "section", f"{what} is not the one that the table names")
+    data = b"zgv3/section" + bytes(4) + header.vault_id + row.id
+    padded = aead_open(sealing_key, sealed[:24], sealed[24:], data)
+    require(padded is not None, "tag", f"{what} failed authentication")
+    section = read_parts(unpadded(padded, what), section_parts(row.chunks_length))
+    section.id = row.id
+    for version in section.current + section.earlier:
+        version.at = at + row.length + version.offset
+    return section
 
 
 # ---------------------------------------------------------------------------------------------------
-# The rules among the sections
+# The rules of the table, within a section, and between sections
 
 
-def check_layout(index, chunks_length):
-    """5.2, 5.3, 5.5"""
-    def layout(condition, message):
-        require(condition, "layout", message)
+def layout(condition, message):
+    require(condition, "layout", message)
 
-    names = {unicodedata.normalize("NFD", project.name) for project in index.projects}
-    layout(len(names) == len(index.projects), "two projects have equivalent names")
-    projects = {project.id for project in index.projects}
-    records = {record.id: record for record in index.records}
-    batches = {batch.id for batch in index.batches}
-    for record in index.records:
-        layout(record.project in projects, "a record's project does not exist")
 
-    wanted = {(record.id, record.current) for record in index.records if record.current}
-    layout({(version.record, version.number) for version in index.current} == wanted,
+def check_table(table, header):
+    """5.2, 5.5, 5.7"""
+    names = {unicodedata.normalize("NFD", project.name) for project in table.projects}
+    layout(len(names) == len(table.projects), "two projects have equivalent names")
+    for entry in table.journal:
+        layout(entry.kind not in (SEND, ENDED_ROTATION, *GROUPS), f"an entry of kind {entry.kind} in the table")
+    relays = [entry.content.relay for entry in table.journal if entry.kind == RELAY]
+    layout(len(relays) <= 16 and len(set(relays)) == len(relays), "too many relays, or two for the same URL")
+    end = header.blocks_at
+    for row in table.rows:
+        layout(row.length > 40 and row.length % 4096 == 40, "a section's length")
+        end += row.length + row.chunks_length
+    layout(sum(row.length for row in table.rows) <= PADDED_MOST, "the sections are too long together")
+    layout(end == header.file_length, "the blocks do not end where the file does")
+
+
+def check_section(section, row, projects):
+    """5, 5.5, 5.7"""
+    layout(section.records or section.journal, "a section with neither record nor entry")
+    layout(section.id in projects or not section.records and not section.batches,
+           "records or batches in a section that belongs to no project")
+    for entry in section.journal:
+        layout(entry.kind not in (OPEN_ROTATION, RELAY), f"an entry of kind {entry.kind} in a section")
+        layout(entry.kind != ENDED_ROTATION or section.id == bytes(16), "an ended rotation elsewhere")
+        layout(entry.kind not in OF_THEIR_SECTION or section.id == entry.id, "an entry in another one's section")
+
+    records = {record.id: record for record in section.records}
+    batches = {batch.id for batch in section.batches}
+    wanted = {(record.id, record.current) for record in section.records if record.current}
+    layout({(version.record, version.number) for version in section.current} == wanted,
            "the current versions are not those of the records")
     counts = {}
-    for version in index.earlier:
+    for version in section.earlier:
         record = records.get(version.record)
         layout(record is not None, "an earlier version belongs to no record")
         layout(version.number != record.current, "an earlier version is the current one")
@@ -768,7 +841,7 @@ def check_layout(index, chunks_length):
         counts[version.record] = counts.get(version.record, 0) + 1
         layout(counts[version.record] <= 10_000, "a record has over 10,000 earlier versions")
 
-    versions = index.current + index.earlier
+    versions = section.current + section.earlier
     for version in versions:
         layout(version.batch in batches, "a version's batch does not exist")
         layout(version.length != 0, "a chunk of length 0")
@@ -776,10 +849,16 @@ def check_layout(index, chunks_length):
     for version in sorted(versions, key=lambda version: version.offset):
         layout(version.offset == end, "chunks with a gap or an overlap")
         end += version.length
-    layout(end == chunks_length, "the chunks do not end where the file does")
+    layout(end == row.chunks_length, "the chunks do not end where the section's do")
 
-    relays = [entry.content.relay for entry in index.journal if entry.kind == RELAY]
-    layout(len(relays) <= 16 and len(set(relays)) == len(relays), "too many relays, or two for the same URL")
+
+def check_between(table):
+    """5.5"""
+    for name, of in (("record", "records"), ("batch", "batches"), ("entry", "journal")):
+        places = [getattr(section, of) for section in table.sections]
+        places += [table.journal] if of == "journal" else []
+        ids = [item.id for items in places for item in items]
+        layout(len(set(ids)) == len(ids), f"a {name} of the same id in two places")
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -818,9 +897,9 @@ def open_value(header, version, chunk, key):
     return padded[4:4 + length]
 
 
-def read_chunk(file, header, version):
+def read_chunk(file, version):
     """A chunk's length field allows 4 GiB and a value's limit does not: no more than that is kept."""
-    at, left = header.chunks_at + version.offset, version.length
+    at, left = version.at, version.length
     state, kept = blake2b(digest_size=32), b""
     while left:
         part = file.read(at, min(left, 4 * MIB))
@@ -852,6 +931,13 @@ def token_of(header, account, keys):
     return keys and aead_open(keys.token, account.secret[:24], account.secret[24:], bound)
 
 
+def every_version(index):
+    """In the order in which they are read: the current ones of all sections come first."""
+    for name in ("current", "earlier"):
+        for section in index.sections:
+            yield from getattr(section, name)
+
+
 def read_vault(path, secret, guarded=False, anchor=None):
     """A whole vault, with every value if the secret opens the root; raises Refused."""
     file = VaultFile(path, guarded)
@@ -864,11 +950,11 @@ def read_vault(path, secret, guarded=False, anchor=None):
         if guard is not None:
             guard.check_public(header, typed)
         index = open_index(file, header, keys.index_key(header.epoch) if keys else key, keys)
-        check_layout(index, header.file_length - header.chunks_at)
-        data_keys = {batch.id: data_key(header, batch, keys) for batch in index.batches} if keys else {}
+        data_keys = {batch.id: data_key(header, batch, keys)
+                     for section in index.sections for batch in section.batches} if keys else {}
         values = {}
-        for version in index.current + index.earlier:
-            chunk = read_chunk(file, header, version)
+        for version in every_version(index):
+            chunk = read_chunk(file, version)
             if keys is not None:
                 values[by_number(version)] = open_value(
                     header, version, chunk, data_keys[version.batch])
@@ -931,10 +1017,10 @@ def report(vault):
     header, index = vault.header, vault.index
     projects = {project.id: project.name for project in index.projects}
 
-    def described(record, version):
+    def described(section, record, version):
         attributes, scope = record.attributes, record.attributes.scope
         return {
-            "record": record.id.hex(), "project": projects[record.project], "key": record.name,
+            "record": record.id.hex(), "project": projects[section.id], "key": record.name,
             "type": attributes.type, "targets": scope.targets,
             "customEnvironments": scope.environments, "branch": scope.branch,
             "comment": attributes.comment, "removed": record.removed_at != 0, "version": version,
@@ -945,7 +1031,8 @@ def report(vault):
             return "protected"
         return "damaged" if token_of(header, account, vault.keys) is None else "open"
 
-    records = {record.id: record for record in index.records}
+    records = [(section, record) for section in index.sections for record in section.records]
+    of_version = {record.id: record for _, record in records}
     return {
         "class": "ok", "vaultID": header.vault_id.hex(), "generation": header.generation,
         "indexEpoch": header.epoch, "root": vault.tier == TIER_ROOT,
@@ -954,8 +1041,9 @@ def report(vault):
         "projects": [{"id": project.id.hex(), "name": project.name} for project in index.projects],
         "accounts": [{"name": account.name, "token": token(account)} for account in index.accounts],
         # Version 0: the vault holds no value.
-        "records": [described(record, record.current) for record in index.records],
-        "history": [described(records[version.record], version.number) for version in index.earlier]}
+        "records": [described(section, record, record.current) for section, record in records],
+        "history": [described(section, of_version[version.record], version.number)
+                    for section in index.sections for version in section.earlier]}
 
 
 def exit_code(found):

@@ -18,7 +18,7 @@ import unittest
 import second_reader as reader
 import vault_writer as writer
 from vault_writer import (
-    CODE, FILE_KEY, MIB, ROOT, SLOT_KEY, TEXT, U8, U16, U32, U64, hash32, ident, pad_value,
+    CODE, FILE_KEY, MIB, ROOT, SLOT_KEY, TEXT, U16, U32, U64, hash32, ident, pad_value,
     recovery_code, sample)
 
 PASSPHRASE = writer.PASSPHRASE.decode()
@@ -45,7 +45,21 @@ def put(raw, at, new):
 
 
 def flip(raw, at):
+    at %= len(raw)
     return put(raw, at, bytes([raw[at] ^ 1]))
+
+
+def alpha(vault):
+    """The section of the project with everything."""
+    return vault.section(ident(1))
+
+
+def entry(kind):
+    """One of this kind, from the sample, or with any payload."""
+    vault = sample(slots=())
+    found = [*vault.index["journal"], *vault.all("journal")]
+    return next((entry for entry in found if entry["kind"] == kind), writer.journal(
+        ident(90), kind, b"any"))
 
 
 class Case(unittest.TestCase):
@@ -65,12 +79,15 @@ class Case(unittest.TestCase):
         self.assertEqual(found["class"], word, found.get("message"))
         return found
 
-    def damage(self, word, *edits, secret=BY_CODE, **wrong):
-        """A sample that a holder of the root wrote with these edits, and with errors in the file."""
+    def damage(self, word, *edits, secret=BY_CODE, section=None, **wrong):
+        """A sample that a holder of the root wrote with these edits, and with errors in the file, or in
+        one section."""
         vault = sample()
         for edit in edits:
             edit(vault)
         vault.wrong.update(wrong)
+        if section:
+            alpha(vault)["wrong"].update(section)
         return self.assertClass(word, vault.write(ROOT), secret)
 
 
@@ -85,7 +102,9 @@ class Whole(Case):
             found = self.assertClass("ok", raw, secret)
             self.assertTrue(found["root"])
             self.assertEqual([r["value"] for r in found["records"]],
-                             ["third", "x" * 5000, None, "gone", "here", "spare"])
+                             ["third", "gone", "x" * 5000, None, "here", "spare"])
+            self.assertEqual([r["project"] for r in found["records"]],
+                             ["alpha"] * 2 + ["beta"] * 2 + ["local"] * 2)
             self.assertEqual([(h["version"], h["value"]) for h in found["history"]],
                              [(1, "first"), (2, "früher")])
             self.assertEqual(found["records"][0]["targets"], ["production", "development"])
@@ -101,9 +120,18 @@ class Whole(Case):
         raw = vault.write(ROOT)
         again = writer.Vault.load(raw, KEY)
         self.assertEqual(again.content(), vault.content())
-        self.assertEqual(again.chunks(), vault.chunks())
+        self.assertEqual(again.blocks, vault.blocks)
         self.assertEqual(again.proof, vault.proof)
-        for entry in again.index["journal"][1:]:
+        # 9, step 5: a section that is as before keeps its sealed text.
+        again.next_generation()
+        alpha(again)["records"][0]["name"] = "RENAMED"
+        again.write(ROOT)
+        self.assertEqual([one == other for one, other in zip(again.blocks, vault.blocks)],
+                         [True, False, True, True, True, True])
+        known = [entry for entry in (*again.index["journal"], *again.all("journal"))
+                 if entry["kind"] in writer.PAYLOADS]
+        self.assertEqual(len(known), 5)
+        for entry in known:
             payload = writer.PAYLOADS[entry["kind"]]
             read = payload.get(writer.Reader(entry["payload"]))
             self.assertEqual(payload.put(read), entry["payload"])
@@ -126,10 +154,10 @@ class Whole(Case):
 
     def value_of(self, value):
         vault = sample(slots=(4,))
-        item, old = vault.index["records"][4], vault.index["current"][3]
-        key = bytes(32)
-        batch = vault.batch(key, ROOT)
-        vault.index["current"][3] = vault.version(item, old["number"], batch, key, value)
+        section, key = vault.section(ident(3)), bytes(32)
+        item, old = section["records"][0], section["current"][0]
+        batch = vault.batch(section, key, ROOT)
+        section["current"][0] = vault.version(item, old["number"], batch, key, value)
         vault.sort()
         return self.assertClass("ok", vault.write(ROOT))["records"][4]
 
@@ -266,86 +294,105 @@ class Index(Case):
         self.damage("encoding", lambda v: vars(v).update(groups=2))
         self.damage("bounds", content=lambda c: b"")
 
-    def section(self, word, **sections):
-        self.damage(word, secret=BY_INDEX_KEY, **sections)
+    def table(self, word, **parts):
+        self.damage(word, secret=BY_INDEX_KEY, **parts)
+
+    def section(self, word, **parts):
+        self.damage(word, secret=BY_INDEX_KEY, section=parts)
 
     @staticmethod
     def project(name):
-        raw = ident(1) + TEXT.put(name) + U64.put(0) + b"\0\0" + U64.put(0)
+        raw = ident(1) + TEXT.put(name) + U64.put(0) + b"\0"
         return listed([raw])
 
     def test_bounds(self):
-        self.section("bounds", projects=U32.put(10_001))
-        self.section("bounds", projects=U32.put(0xFFFFFFFF))
-        self.section("bounds", projects=lambda s: U32.put(4) + s[4:])
-        self.section("bounds", projects=self.project("x" * 1025))
+        self.table("bounds", projects=U32.put(10_001))
+        self.table("bounds", projects=U32.put(0xFFFFFFFF))
+        self.table("bounds", projects=lambda s: U32.put(4) + s[4:])
+        self.table("bounds", projects=self.project("x" * 1025))
+        self.table("bounds", sections=U32.put(20_001) + bytes(64 * 20_001))
+        self.table("bounds", sections=lambda s: s[:-1])
+        self.table("bounds", sections=lambda s: U32.put(7) + s[4:])
+        self.section("bounds", records=U32.put(1_000_001))
         self.section("bounds", earlier=U32.put(0xFFFFFFFF))
-        self.section("bounds", accounts=b"")
-        self.section("bounds", log_keys=U32.put(1001) + bytes(32 * 1001))
-        self.section("bounds", journal=listed(
-            [ident(1) + U8.put(1) + U64.put(1) + TEXT.put(bytes(MIB + 1))]))
-        for kind, size, word in ((9, MIB + 1, "bounds"), (9, MIB, "ok"), (5, MIB + 1, "ok"),
-                                 (8, 64 * MIB, "ok"), (5, 64 * MIB + 1, "bounds")):
-            self.section(word, journal=listed(
-                [ident(1) + U8.put(kind) + U64.put(1) + TEXT.put(bytes(size))]))
-        self.section("bounds", metadata=listed(
+        self.section("bounds", batches=lambda s: U32.put(3) + s[4:])
+        self.section("bounds", batches=b"")
+        self.table("bounds", accounts=b"")
+        self.table("bounds", log_keys=U32.put(1001) + bytes(32 * 1001))
+        self.table("bounds", journal=U32.put(10_001) + bytes(29 * 10_001))
+        self.section("bounds", journal=U32.put(10_001) + bytes(29 * 10_001))
+        for kind, size, word in ((1, MIB + 1, "bounds"), (9, MIB + 1, "bounds"), (9, MIB, "ok"),
+                                 (5, MIB + 1, "ok"), (8, 64 * MIB, "ok"), (5, 64 * MIB + 1, "bounds")):
+            self.damage(word, lambda v: v.sections.append({
+                **v.section(ident(60)), "id": ident(99), "journal": [
+                    writer.journal(ident(99), kind, bytes(size))]}), secret=BY_INDEX_KEY)
+        self.table("bounds", metadata=listed(
             [U64.put(n) + ident(0) for n in range(1025)]) + b"\0" + bytes(8))
         settings = writer.List(writer.SETTING).put(sample().index["metadata"]["settings"])
         front = -len(settings)
-        self.section("bounds", metadata=lambda s: s[:front] + U32.put(1001) + settings[4:])
-        self.section("bounds", metadata=lambda s: s[:front])
-        self.section("bounds", content=lambda c: c[:1] + U32.put(1 << 31) + c[5:])
-        self.section("bounds", content=lambda c: c[:-1])
-        self.damage("bounds", lambda v: v.index["records"][0].update(highest=2))
+        self.table("bounds", metadata=lambda s: s[:front] + U32.put(1001) + settings[4:])
+        self.table("bounds", metadata=lambda s: s[:front])
+        self.table("bounds", content=lambda c: c[:1] + U32.put(1 << 31) + c[5:])
+        self.section("bounds", content=lambda c: U32.put(1 << 31) + c[4:])
+        for of in (self.table, self.section):
+            of("bounds", content=lambda c: c[:-1])
+            of("bounds", content=lambda c: b"")
+        self.damage("bounds", lambda v: alpha(v)["records"][0].update(highest=2))
 
     def test_encoding(self):
-        self.section("encoding", projects=lambda s: s + b"\0")
-        self.section("encoding", projects=lambda s: U32.put(1) + s[4:])
+        self.table("encoding", projects=lambda s: s + b"\0")
+        self.table("encoding", projects=lambda s: U32.put(1) + s[4:])
+        self.table("encoding", sections=lambda s: U32.put(5) + s[4:])
         for name in ("", b"\xc0\x80", b"\xed\xa0\x80"):
-            self.section("encoding", projects=self.project(name))
-        self.section("encoding", projects=put(self.project("x"), 4 + 16 + 5 + 8, b"\2"))
+            self.table("encoding", projects=self.project(name))
+        self.table("encoding", projects=put(self.project("x"), 4 + 16 + 5 + 8, b"\2"))
         self.section("encoding", records=lambda s: s.replace(b"API_KEY\2", b"API_KEY\6", 1))
         self.section("encoding", records=lambda s: s.replace(b"API_KEY\2\5", b"API_KEY\2\x0d", 1))
         self.section("encoding", earlier=lambda s: s.replace(
             b"\1" + TEXT.put("OLD"), b"\2" + TEXT.put("OLD")))
         self.section("encoding", earlier=lambda s: s.replace(b"OLD", b"O\xffD"))
-        self.section("encoding", content=lambda c: c + b"\0")
-        self.damage("encoding", lambda v: v.index["records"][0].update(name=""))
+        self.section("encoding", batches=lambda s: U32.put(1) + s[4:])
+        for of in (self.table, self.section):
+            of("encoding", content=lambda c: c + b"\0")
+        self.damage("encoding", lambda v: alpha(v)["records"][0].update(name=""))
 
     def test_order(self):
-        def turned(name, first=0):
-            def edit(vault):
-                items = vault.index[name]
-                items[first], items[first + 1] = items[first + 1], items[first]
-            return edit
+        def turned(items):
+            return lambda vault: items(vault).insert(0, items(vault).pop(1))
 
-        def doubled(name):
-            return lambda vault: vault.index[name].insert(0, copy.deepcopy(vault.index[name][0]))
-        for name in ("projects", "records", "current", "earlier", "batches", "journal", "accounts"):
-            for edit in (turned(name), doubled(name)):
+        def doubled(items):
+            return lambda vault: items(vault).insert(0, copy.deepcopy(items(vault)[0]))
+        lists = [lambda vault, name=name: vault.index[name] for name in (
+            "projects", "journal", "accounts")]
+        lists += [lambda vault, name=name: alpha(vault)[name] for name in (
+            "records", "current", "earlier", "batches")]
+        for items in (*lists, lambda vault: vault.sections):
+            for edit in (turned(items), doubled(items)):
                 self.damage("order", edit, secret=BY_INDEX_KEY)
+        self.damage("order", lambda v: alpha(v)["journal"].append(writer.journal(ident(1), 9, b"")))
         for name in ("generations", "directories", "settings"):
             self.damage("order", lambda v: v.index["metadata"][name].reverse())
         self.section("order", records=lambda s: s.replace(
             TEXT.put("a") + TEXT.put("b"), TEXT.put("b") + TEXT.put("a")))
-        self.section("ok", log_keys=listed([ident(1) * 2, ident(1) * 2]))
+        self.table("ok", log_keys=listed([ident(1) * 2, ident(1) * 2]))
 
     def test_layout(self):
-        def no_current(v): v.index["current"].pop()
-        def other_number(v): v.index["current"][0]["number"] = 1
-        def no_length(v): v.index["current"][1]["chunk"] = b""
-        def unknown_record(v): v.index["earlier"][1]["record"] = ident(99)
-        def is_current(v): v.index["earlier"][1]["number"] = 3
-        def number_zero(v): v.index["earlier"][0]["number"] = 0
-        def number_high(v): v.index["earlier"][1]["number"] = 4
-        def gap(v): v.index["current"][1]["wrong"] = {"offset": 10_000}
-        def huge(v): v.index["current"][1]["wrong"] = {"offset": (1 << 64) - 1}
-        def overlap(v): v.index["current"][1]["wrong"] = {"offset": 0}
-        def no_project(v): v.index["records"][0]["project"] = ident(99)
-        def no_batch(v): v.index["batches"].pop()
+        def no_current(s): s["current"].pop()
+        def other_number(s): s["current"][0]["number"] = 1
+        def no_length(s): s["current"][1]["chunk"] = b""
+        def unknown_record(s): s["earlier"][1]["record"] = ident(99)
+        def is_current(s): s["earlier"][1]["number"] = 3
+        def number_zero(s): s["earlier"][0]["number"] = 0
+        def number_high(s): s["earlier"][1]["number"] = 4
+        def gap(s): s["current"][1]["wrong"] = {"offset": 10_000}
+        def huge(s): s["current"][1]["wrong"] = {"offset": (1 << 64) - 1}
+        def overlap(s): s["current"][1]["wrong"] = {"offset": 0}
+        def long(s): s["earlier"][1]["wrong"] = {"length": 10_000}
+        def no_batch(s): s["batches"].pop()
         for edit in (no_current, other_number, no_length, unknown_record, is_current, number_zero,
-                     number_high, gap, huge, overlap, no_project, no_batch):
-            self.damage("layout", edit, secret=BY_INDEX_KEY)
+                     number_high, gap, huge, overlap, long, no_batch):
+            with self.subTest(edit.__name__):
+                self.damage("layout", lambda v: edit(alpha(v)), secret=BY_INDEX_KEY)
         names = ("\u00e9", unicodedata.normalize("NFD", "\u00e9"))
         self.damage("layout", lambda v: [
             project.update(name=name) for project, name in zip(v.index["projects"], names)])
@@ -358,16 +405,17 @@ class Index(Case):
         def relays(*origins):
             return lambda v: v.index.update(journal=[
                 writer.journal(ident(n), 4, writer.relay_payload(origin))
-                for n, origin in enumerate(origins)])
+                for n, origin in enumerate(origins, 100)])
         self.damage("ok", relays(*(f"https://{n}" for n in range(16))))
         self.damage("layout", relays(*(f"https://{n}" for n in range(17))))
         self.damage("layout", relays("https://a", "https://a"))
         self.damage("encoding", relays(""))
 
     def payload(self, word, kind, **changes):
-        """One entry of the journal with another payload."""
+        """One entry of a journal with another payload."""
         def edit(vault):
-            entry = next(entry for entry in vault.index["journal"] if entry["kind"] == kind)
+            entry = next(entry for entry in (*vault.index["journal"], *vault.all("journal"))
+                         if entry["kind"] == kind)
             of = writer.PAYLOADS[kind]
             content = of.get(writer.Reader(entry["payload"]))
             entry["payload"] = of.put({**content, **changes})
@@ -393,14 +441,226 @@ class Index(Case):
 
     def test_too_many_earlier_versions(self):
         vault = sample()
-        item = vault.index["records"][0]
-        item["current"] = item["highest"] = vault.index["current"][0]["number"] = 10_002
-        one = vault.index["earlier"][0]
-        vault.index["earlier"] = [
-            {**one, "number": n, "chunk": b"c"} for n in range(1, 10_002)]
+        section = alpha(vault)
+        item, one = section["records"][0], section["earlier"][0]
+        item["current"] = item["highest"] = section["current"][0]["number"] = 10_002
+        section["earlier"] = [{**one, "number": n, "chunk": b"c"} for n in range(1, 10_002)]
         self.assertClass("layout", vault.write(ROOT), BY_SLOT_KEY)
-        del vault.index["earlier"][-1]
+        del section["earlier"][-1]
         self.assertClass("ok", vault.write(ROOT), BY_SLOT_KEY)
+
+
+class Sections(Case):
+    """5: what table and sections say of each other."""
+
+    @staticmethod
+    def rows(**changes):
+        """The row of `alpha`, changed."""
+        return lambda rows: [{**row, **{name: change(row[name]) for name, change in changes.items()}}
+                             if row["id"] == ident(1) else row for row in rows]
+
+    def test_hash_and_seal(self):
+        for at in (0, 24, 100, -1):
+            for secret in (BY_CODE, BY_INDEX_KEY):
+                self.damage("section", section={"block": lambda s: flip(s, at)}, secret=secret)
+                self.damage("tag", section={"sealed": lambda s: flip(s, at)}, secret=secret)
+        self.damage("section", section={"row": {"hash": bytes(32)}})
+        self.damage("section", rows=self.rows(hash=lambda raw: flip(raw, 0)))
+
+        # Under another key or other associated data, when the table has the hash of that.
+        vault = sample()
+        vault.write(ROOT)
+        data = b"zgv3/section\0\0\0\0" + ident(0xAA) + ident(1)
+        sealed, key = vault.blocks[1][0], reader.kdf(KEY, 1, b"zgv3sub_")
+        padded = reader.aead_open(key, sealed[:24], sealed[24:], data)
+        self.assertEqual(len(padded), len(sealed) - 40)
+        for word, by, bound in (
+                ("ok", key, data), ("tag", KEY, data), ("tag", key, b"zgv3/index" + data[12:]),
+                ("tag", key, data[:12] + data[16:]), ("tag", key, data[:32] + ident(2)),
+                ("tag", key, data[:16] + ident(0xBB) + ident(1)), ("tag", key, b"")):
+            alpha(vault)["wrong"]["sealed"] = lambda _: writer.seal(by, padded, bound)
+            self.assertClass(word, vault.write(ROOT))
+
+    def test_padding(self):
+        for padded in (lambda p: p[:-1] + b"\1", lambda p: p + bytes(4096),
+                       lambda p: U32.put(len(p) - 3) + p[4:], lambda p: U32.put(1 << 31) + p[4:],
+                       lambda p: U32.put(0) + bytes(len(p) + 4092)):
+            self.damage("padding", section={"padded": padded})
+
+    def test_lengths(self):
+        for length in (0, 39, 40, 41, 4096, 4135, 4137, 256 * MIB + 40 + 4096, (1 << 64) - 1):
+            self.damage("layout", rows=self.rows(length=lambda _: length))
+        for padded in (lambda p: p[:-1], lambda p: p + b"\0", lambda p: b"", lambda p: p[:3]):
+            self.damage("layout", section={"padded": padded})
+        for more in (1, -1, 4096, 1 << 32, (1 << 64) - 10_000):
+            self.damage("layout", rows=self.rows(chunks=lambda n: n + more))
+
+        def around(rows):
+            """The sum is right as a number of 64 bits."""
+            rows = self.rows(chunks=lambda n: n + (1 << 63))(rows)
+            return rows[:2] + [{**rows[2], "chunks": rows[2]["chunks"] + (1 << 63)}] + rows[3:]
+        self.damage("layout", rows=around)
+        # The block is as long as it was, but divided elsewhere.
+        self.damage("section", lambda v: alpha(v)["current"][0].update(chunk=bytes(5000)),
+                    rows=self.rows(length=lambda n: n + 4096, chunks=lambda n: n - 4096))
+
+        def moved(rows):
+            """A byte of the chunks belongs to the next block."""
+            return self.rows(chunks=lambda n: n - 1)(rows[:2]) + [
+                {**rows[2], "chunks": rows[2]["chunks"] + 1}] + rows[3:]
+        self.damage("layout", rows=moved)
+        self.damage("layout", rows=self.rows(length=lambda n: n - 1, chunks=lambda n: n + 1))
+
+    def test_chunks_reach_into_another_block(self):
+        def merged(rows):
+            """The next block is chunks of this section."""
+            more = rows[2]["length"] + rows[2]["chunks"]
+            return self.rows(chunks=lambda n: n + more)(rows[:2]) + rows[3:]
+        self.damage("layout", rows=merged)
+        # The first chunk of the next block.
+        self.damage("layout", lambda v: alpha(v)["current"][1].update(
+            wrong={"offset": sum(len(item["chunk"]) for item in v.versions()[:4]) + 4136}))
+        self.damage("layout", lambda v: v.versions()[3].update(wrong={"length": 10_000}))
+
+    def test_within_one_section(self):
+        """What another section has is not there."""
+        def batch(v): v.section(ident(3))["current"][0].update(batch=ident(1))
+        def version(v): v.section(ident(3))["current"].append(v.section(ident(2))["current"].pop())
+        def earlier(v): v.section(ident(3))["earlier"].append(alpha(v)["earlier"].pop())
+        def record(v): v.section(ident(3))["records"].insert(0, v.section(ident(2))["records"].pop(0))
+        for edit in (batch, version, earlier, record):
+            with self.subTest(edit.__name__):
+                self.damage("layout", lambda v: [edit(v), v.sort()], secret=BY_INDEX_KEY)
+
+    def test_whose(self):
+        def empty(v): v.section(ident(70))
+        def emptied(v): v.section(ident(50)).update(journal=[])
+        def nothing_but_a_batch(v): v.batch(v.section(ident(70)), bytes(32), ROOT)
+        def no_project(v): v.index["projects"].pop(0)
+        def batch_of_no_project(v): v.batch(v.section(ident(60)), bytes(32), ROOT)
+        def of_no_project(v): alpha(v).update(id=ident(70)), v.sort()
+        for edit in (empty, emptied, nothing_but_a_batch, no_project, batch_of_no_project, of_no_project):
+            for secret in (BY_CODE, BY_INDEX_KEY):
+                with self.subTest(edit.__name__):
+                    self.damage("layout", edit, secret=secret)
+        # A project without records or entries has no section.
+        self.damage("ok", lambda v: v.sections.pop(2))
+        self.damage("ok", lambda v: v.sections.clear())
+
+        def removed(v):
+            v.index["projects"].pop(0)
+            alpha(v).update(records=[], current=[], earlier=[], batches=[])
+        self.damage("ok", removed)
+
+    def test_places_of_entries(self):
+        def alone(v, section, kind, identifier=None):
+            found = entry(kind)
+            v.index["journal"] = []
+            for item in v.sections:
+                item["journal"] = []
+            journal = v.index["journal"] if section is None else v.section(ident(section))["journal"]
+            journal.append({**found, "id": identifier or found["id"]})
+            v.sort()
+        for kind, word in ((1, "layout"), (2, "ok"), (3, "layout"), (4, "ok"), (5, "layout"),
+                           (6, "layout"), (7, "layout"), (8, "layout"), (9, "ok"), (255, "ok")):
+            self.damage(word, lambda v: alone(v, None, kind), secret=BY_INDEX_KEY)
+        for section in (0, 1, 80):  # no kind's, a project's, and one's own
+            for kind, places in ((1, (0, 1, 80)), (2, ()), (3, (0,)), (4, ()), (5, ()), (6, (0, 1, 80)),
+                                 (7, ()), (8, ()), (9, (0, 1, 80))):
+                self.damage("ok" if section in places else "layout",
+                            lambda v: alone(v, section, kind), secret=BY_INDEX_KEY)
+        for kind in (5, 7, 8):
+            for section in (0, 1, 80):
+                self.damage("ok", lambda v: alone(v, section, kind, ident(section)), secret=BY_INDEX_KEY)
+
+    def test_one_id_in_two_places(self):
+        """5.5: what only those notice who open all."""
+        def record(v): v.section(ident(2))["records"][1].update(id=ident(15))
+        def batch(v):
+            v.section(ident(3))["batches"][0]["id"] = ident(3)
+            [version.update(batch=ident(3)) for version in v.section(ident(3))["current"]]
+        def entry(v): v.section(ident(50))["journal"][0].update(id=ident(2))
+        def entry_of_the_table(v): v.section(ident(50))["journal"][0].update(id=ident(1))
+        for edit in (record, batch, entry, entry_of_the_table):
+            with self.subTest(edit.__name__):
+                self.damage("layout", edit, secret=BY_INDEX_KEY)
+                self.damage("layout", edit)
+        # Entry, record, batch and section may have one id.
+        self.damage("ok", lambda v: v.section(ident(60))["journal"][0].update(id=ident(60)))
+
+    def test_exchanged(self):
+        """Of the bytes of a file; the table stays."""
+        vault = sample()
+        raw = vault.write(ROOT)
+        older, new = vault.blocks[:], writer.Vault.load(raw, KEY)
+        new.next_generation()
+        new.set(alpha(new)["records"][0], b"fourth", ROOT)
+        new.write(ROOT)
+
+        def with_blocks(blocks, front=vault.front):
+            return front + b"".join(sealed + chunks for sealed, chunks in blocks)
+        self.assertEqual(with_blocks(older), raw)
+        one, other = older[4], older[5]  # of one length
+        self.assertClass("section", with_blocks(older[:4] + [other, one]))
+        self.assertClass("section", with_blocks(older[::-1]))
+        self.assertClass("section", with_blocks([*older[:2], older[3], older[2], *older[4:]]))
+        self.assertClass("section", with_blocks([*older[:1], (new.blocks[1][0], older[1][1]), *older[2:]]))
+        self.assertClass("section", with_blocks(
+            [*new.blocks[:1], (older[1][0], new.blocks[1][1]), *new.blocks[2:]], new.front))
+        self.assertClass("truncated", with_blocks(older[:-1]))
+        # With the row's hash too, and its lengths, by a holder of the root.
+        for names in (("hash",), ("hash", "length", "chunks")):
+            def exchange(rows):
+                one, other = rows[4], rows[5]
+                return rows[:4] + [{**one, **{name: other[name] for name in names}},
+                                   {**other, **{name: one[name] for name in names}}]
+            self.damage("section", rows=exchange)
+        moved = [{"sealed": lambda _: other[0]}, {"sealed": lambda _: one[0]}]
+        self.damage("tag", lambda v: [section["wrong"].update(wrong) for section, wrong in zip(
+            v.sections[4:], moved)])
+
+    def test_of_another_vault(self):
+        other = sample()
+        other.vault_id, other.slots = ident(0xBB), []
+        other.write(ROOT)
+        sealed = other.blocks[1][0]
+        self.damage("section", section={"block": lambda _: sealed})
+        self.damage("tag", section={"sealed": lambda _: sealed})
+        # With another root, another index key.
+        other = sample(OTHER_ROOT)
+        other.write(OTHER_ROOT)
+        sealed = other.blocks[1][0]
+        self.damage("section", section={"block": lambda _: sealed})
+        self.damage("tag", section={"sealed": lambda _: sealed})
+
+    def test_order_of_checks(self):
+        def relays(v): v.index["journal"].extend([v.index["journal"][-1]] * 17)
+        def names(v): v.index["projects"][1]["name"] = "alpha"
+        def place(v): v.index["journal"][1]["kind"] = 3
+        def wrong(n, **wrong): return lambda v: v.section(ident(n))["wrong"].update(wrong)
+        def of(n, name): return wrong(n, **{name: lambda raw: flip(raw, -1)})
+        def empty_journal(n): return lambda v: v.section(ident(n)).update(journal=[])
+        def same_id(v): v.section(ident(60))["journal"][0].update(id=ident(1))
+        def bad_batch(n): return lambda v: v.section(ident(n))["batches"][0].update(wrapped=bytes(72))
+        def bad_value(v): v.section(ident(3))["current"][1].update(chunk=bytes(168))
+        chunk_of_earlier = wrong(1, chunks=lambda raw: flip(raw, -1))
+        for word, *edits in (
+                ("order", relays, names, of(0, "block")),
+                ("layout", names, of(0, "block")),
+                ("encoding", place, of(0, "block")),
+                ("layout", lambda v: v.wrong.update(rows=self.rows(chunks=lambda n: n + 1)), of(0, "block")),
+                ("section", of(0, "block"), of(1, "sealed")),
+                ("tag", of(0, "sealed"), of(1, "block")),
+                ("padding", of(0, "padded"), of(1, "sealed"), of(2, "block")),
+                ("bounds", wrong(0, records=b""), of(1, "block")),
+                ("encoding", wrong(0, content=lambda c: c + b"\0"), of(1, "block")),
+                ("layout", empty_journal(0), of(1, "block")),
+                ("section", same_id, bad_batch(1), of(60, "block")),
+                ("layout", same_id, bad_batch(1), bad_value),
+                ("batch", bad_batch(3), chunk_of_earlier, bad_value),
+                ("value", chunk_of_earlier, bad_value),
+                ("chunk", chunk_of_earlier)):
+            self.damage(word, *edits)
 
 
 class Proof(Case):
@@ -421,7 +681,7 @@ class Proof(Case):
     def test_a_holder_of_the_root_changes_anything(self):
         vault = writer.Vault.load(sample().write(ROOT), KEY)
         vault.next_generation()
-        record = vault.index["records"][0]
+        record = alpha(vault)["records"][0]
         vault.set(record, b"fourth", ROOT)
         vault.rename(record, "RENAMED")
         vault.index["accounts"].append(writer.account(vault, "third", 2, b"token"))
@@ -466,15 +726,16 @@ class Proof(Case):
         def generation(v): v.generation += 1
         def setting(v): v.index["metadata"]["settings"][0].update(value="off")
         def origin(v): v.index["accounts"][0].update(origin="https://evil.example")
-        def comment(v): v.index["records"][0]["attributes"].update(comment="x")
+        def comment(v): alpha(v)["records"][0]["attributes"].update(comment="x")
         def log_key(v): v.index["log_keys"].pop()
         def dropped(v): v.index["accounts"].pop()
         def slot(v): v.slots[2].update(salt=ident(3))
         def slots(v): v.slots.reverse()
-        def wrapped(v): v.index["batches"][0].update(wrapped=bytes(72))
-        def chunk(v): v.index["current"][0].update(chunk=bytes(168))
+        def wrapped(v): alpha(v)["batches"][0].update(wrapped=bytes(72))
+        def dropped_section(v): v.sections.pop()
+        def chunk(v): alpha(v)["current"][0].update(chunk=bytes(168))
         for edit in (generation, setting, origin, comment, log_key, dropped, slot, slots, wrapped,
-                     chunk):
+                     dropped_section, chunk):
             with self.subTest(edit.__name__):
                 self.refused(self.attack(edit))
 
@@ -483,7 +744,7 @@ class Proof(Case):
         older = vault.write(ROOT)
         old_proof = vault.proof
         vault.next_generation()
-        vault.set(vault.index["records"][0], b"fourth", ROOT)
+        vault.set(alpha(vault)["records"][0], b"fourth", ROOT)
         raw = vault.write(ROOT)
         other = sample(OTHER_ROOT)
         other.write(OTHER_ROOT)
@@ -605,7 +866,7 @@ class Proof(Case):
         older = vault.write(ROOT)
         tag, public = vault.tag, vault.public
         vault.next_generation()
-        vault.set(vault.index["records"][0], b"x", ROOT)
+        vault.set(alpha(vault)["records"][0], b"x", ROOT)
         raw = vault.write(ROOT)
 
         def line(generation=3, of=tag, key=public, vault_id=ident(0xAA)):
@@ -649,40 +910,42 @@ class Proof(Case):
 
 class Values(Case):
     def test_batch(self):
-        def wrong_id(v): v.index["batches"][0].update(id=ident(0))
-        def other_root(v):
-            del v.index["batches"][0]
-            v.batch(ident(1) * 2, OTHER_ROOT, ident(1)), v.sort()
-        def other_vault(v):
+        def wrong_id(s, v): s["batches"][0].update(id=ident(0))
+        def other_root(s, v):
+            del s["batches"][0]
+            v.batch(s, ident(1) * 2, OTHER_ROOT, ident(1)), v.sort()
+        def other_vault(s, v):
             sealed = writer.seal(writer.kdf(ROOT, 2, b"zgv3root"), bytes(32),
                                  b"zgv3/batch" + ident(1) + ident(9))
-            v.index["batches"].append({"id": ident(9), "wrapped": sealed})
-        def exchanged(v):
-            one, other = v.index["batches"]
+            s["batches"].append({"id": ident(9), "wrapped": sealed})
+        def exchanged(s, v):
+            one, other = s["batches"]
             one["wrapped"], other["wrapped"] = other["wrapped"], one["wrapped"]
-        def unneeded(v):
-            v.batch(bytes(32), ROOT), v.sort()
-        def unneeded_and_wrong(v):
-            v.index["batches"].append({"id": ident(9), "wrapped": bytes(72)})
-        self.damage("layout", wrong_id)
-        for edit in (other_root, other_vault, exchanged, unneeded_and_wrong):
-            self.damage("batch", edit)
-            self.damage("ok", edit, secret=BY_SLOT_KEY)
-        self.damage("ok", unneeded)
+        def of_another_section(s, v):
+            s["batches"][0]["wrapped"] = v.section(ident(2))["batches"][0]["wrapped"]
+        def unneeded(s, v):
+            v.batch(s, bytes(32), ROOT), v.sort()
+        def unneeded_and_wrong(s, v):
+            s["batches"].append({"id": ident(9), "wrapped": bytes(72)})
+        self.damage("layout", lambda v: wrong_id(alpha(v), v))
+        for edit in (other_root, other_vault, exchanged, of_another_section, unneeded_and_wrong):
+            self.damage("batch", lambda v: edit(alpha(v), v))
+            self.damage("ok", lambda v: edit(alpha(v), v), secret=BY_SLOT_KEY)
+        self.damage("ok", lambda v: unneeded(alpha(v), v))
 
     def test_chunk_and_value(self):
         raw = sample().write(ROOT)
         for secret in (BY_CODE, BY_SLOT_KEY):
-            self.assertClass("chunk", flip(raw, len(raw) - 1), secret)
+            self.assertClass("chunk", flip(raw, len(raw) - 2 * 4136 - 1), secret)
 
         def chunk(padded):
             def edit(v):
-                version, item = v.index["current"][0], v.index["records"][0]
+                version, item = alpha(v)["current"][0], alpha(v)["records"][0]
                 version["chunk"] = v.chunk(item, version, bytes([2]) * 32, b"", padded)
             return edit
 
         def put_chunk(raw):
-            return lambda v: v.index["current"][0].update(chunk=raw)
+            return lambda v: alpha(v)["current"][0].update(chunk=raw)
         for edit in (
                 put_chunk(b"c" * 39), put_chunk(bytes(9 * MIB)),
                 chunk(pad_value(b"second") + bytes(128)), chunk(U32.put(1) + b"x"), chunk(b"abc"),
@@ -693,62 +956,72 @@ class Values(Case):
 
     def test_seal_covers(self):
         """6: vault, record and version; a chunk that was moved does not open."""
-        def version_id(v): v.index["current"][0].update(id=ident(5))
-        def batch(v): v.index["current"][0].update(batch=ident(1))
+        def version_id(v): alpha(v)["current"][0].update(id=ident(5))
+        def batch(v): alpha(v)["current"][0].update(batch=ident(1))
 
         def records(v):
-            one, other = v.index["current"][0], v.index["current"][1]
+            one, other = alpha(v)["current"]
+            one["chunk"], other["chunk"] = other["chunk"], one["chunk"]
+
+        def sections(v):
+            one, other = alpha(v)["current"][0], v.section(ident(2))["current"][0]
             one["chunk"], other["chunk"] = other["chunk"], one["chunk"]
 
         def versions(v):
-            one, other = v.index["earlier"][:2]  # of one record, in one batch
+            one, other = alpha(v)["earlier"]  # of one record, in one batch
             one["chunk"], other["chunk"] = other["chunk"], one["chunk"]
 
         def record_and_version(v):
             """All that a version has, at another record."""
-            one, other = v.index["current"][3], v.index["current"][4]
+            one, other = v.section(ident(3))["current"]
             for name in ("id", "batch", "chunk"):
                 one[name], other[name] = other[name], one[name]
 
         def other_vault(v):
             """With the same keys and ids."""
             v.vault_id = ident(0xBB)
-            item, version = v.index["records"][0], v.index["current"][0]
+            item, version = alpha(v)["records"][0], alpha(v)["current"][0]
             version["chunk"] = v.chunk(item, version, bytes([2]) * 32, b"third")
             v.vault_id = ident(0xAA)
-        for edit in (version_id, batch, records, versions, record_and_version, other_vault):
+        for edit in (version_id, batch, records, sections, versions, record_and_version, other_vault):
             with self.subTest(edit.__name__):
                 self.damage("value", edit)
                 self.damage("ok", edit, secret=BY_SLOT_KEY)
 
     def test_seal_does_not_cover(self):
         """The rest is the index's, which is signed."""
-        def name(v): v.index["records"][0].update(name="OTHER")
-        def project(v): v.index["records"][1].update(project=ident(1))
-        def former_name(v): v.index["earlier"][0].update(former_name=None)
-        def same_name(v): v.index["current"][0].update(former_name="API_KEY")
-        def empty_name(v): v.index["current"][0].update(former_name="")
+        def name(v): alpha(v)["records"][0].update(name="OTHER")
+        def former_name(v): alpha(v)["earlier"][0].update(former_name=None)
+        def same_name(v): alpha(v)["current"][0].update(former_name="API_KEY")
+        def empty_name(v): alpha(v)["current"][0].update(former_name="")
 
         def number(v):
-            v.index["current"][1].update(number=2)
-            v.index["records"][1].update(current=2, highest=2)
+            alpha(v)["current"][1].update(number=2)
+            alpha(v)["records"][1].update(current=2, highest=2)
+
+        def project(v):
+            """5.6: a record with its value, its data key in a new batch."""
+            source, target = v.section(ident(2)), alpha(v)
+            version = {**source["current"].pop(), "batch": v.batch(target, bytes([2]) * 32, ROOT)}
+            target["records"].append(source["records"].pop(0))
+            target["current"].append(version), v.sort()
 
         def same_ids(v):
             """8.2: each chunk opens as the version whose id it has."""
-            one, other = v.index["earlier"][:2]
+            one, other = alpha(v)["earlier"]
             for name in ("id", "chunk"):
                 one[name] = other[name]
         for edit in (name, project, former_name, same_name, empty_name, number, same_ids):
             with self.subTest(edit.__name__):
                 self.damage("ok", edit)
-        self.damage("bounds", lambda v: v.index["current"][0].update(former_name="x" * 1025))
+        self.damage("bounds", lambda v: alpha(v)["current"][0].update(former_name="x" * 1025))
 
 
 class Hostile(Case):
     """Random input must yield one of the words, and nothing else."""
 
     WORDS = {"ok", "newer", "pre-release", "locked", "truncated", "magic", "header", "checksum",
-             "slot", "extended", "exchanged-key", "tag", "padding", "bounds", "encoding", "order",
+             "slot", "extended", "exchanged-key", "tag", "section", "padding", "bounds", "encoding", "order",
              "layout", "signature", "batch", "chunk", "value"}
 
     def mutate(self, chance, raw):
@@ -802,14 +1075,18 @@ class Hostile(Case):
     def test_mutations_of_the_sealed_content(self):
         seen = set()
         chance = random.Random(4)
-        vault = sample()
-        vault.wrong["content"] = lambda content: self.mutate(chance, content)
+        whole = sample()
+        whole.write(ROOT)
         for turn in range(3000):
+            vault = whole.copy()
+            of = vault if turn % 3 == 0 else chance.choice(vault.sections[:4])
+            of_wrong = of.wrong if of is vault else of["wrong"]
+            of_wrong["content"] = lambda content: self.mutate(chance, content)
             found = self.read(vault.write(ROOT), BY_CODE if turn % 2 else BY_SLOT_KEY)
             seen.add(found["class"])
             self.assertIn(found["class"], self.WORDS)
         self.assertLessEqual(
-            {"bounds", "encoding", "order", "layout", "batch", "chunk", "value"}, seen)
+            {"bounds", "encoding", "order", "layout", "section", "batch", "chunk", "value"}, seen)
 
     def test_mutations_without_the_root(self):
         """The same, of someone who cannot make the proof: all are damage of one class."""
@@ -823,6 +1100,22 @@ class Hostile(Case):
             vault.wrong["content"] = lambda _, changed=changed: changed
             raw = vault.reseal(KEY, whole.proof)
             self.assertClass("signature", raw, BY_CODE if turn % 2 else BY_SLOT_KEY)
+
+    def test_mutations_of_a_section_without_the_root(self):
+        """The table stays as it is, and says that the section is another one."""
+        chance = random.Random(6)
+        whole = sample()
+        whole.write(ROOT)
+        for turn in range(600):
+            vault = whole.copy()
+            of = chance.choice(vault.sections)
+            of["wrong"]["content"] = lambda content: self.mutate(chance, content)
+            vault.reseal(KEY, whole.proof)
+            self.assertEqual(list(map(len, vault.blocks)), list(map(len, whole.blocks)))
+            if vault.blocks != whole.blocks:
+                self.assertClass("section", whole.front + b"".join(
+                    sealed + chunks for sealed, chunks in vault.blocks),
+                    BY_CODE if turn % 2 else BY_SLOT_KEY)
 
 
 class Command(Case):

@@ -1,8 +1,8 @@
 """A small writer of vault files for tests, format 3, written from its page (vault-format.md) alone.
 
-It shares nothing with the second reader. An index is plain data here: dictionaries and lists, with
-texts as `str` and ids as `bytes`, and nothing is checked, so that tests can write what is wrong.
-The numbers in the comments are the page's sections.
+It shares nothing with the second reader. Table and sections are plain data here: dictionaries and
+lists, with texts as `str` and ids as `bytes`, and nothing is checked, so that tests can write what is
+wrong. The numbers in the comments are the page's sections.
 
 A holder of the root writes with `Vault.write`, which makes the proof. Someone with only the index
 key writes with `Vault.reseal`, which takes 96 bytes for the proof: `Vault.load` finds those that a
@@ -130,9 +130,8 @@ METADATA = Struct(
 
 BINDING = Struct(
     origin=TEXT, user=TEXT, team=Optional(TEXT), team_slug=Optional(TEXT), project=TEXT, name=TEXT)
-PROJECT = Struct(
-    id=ID, name=TEXT, made_at=U64, binding=Optional(BINDING),
-    live=Optional(Struct(deployment=TEXT, made_at=U64)), seen_at=U64)
+PROJECT = Struct(id=ID, name=TEXT, made_at=U64, binding=Optional(BINDING))
+ROW = Struct(id=ID, length=U64, chunks=U64, hash=Raw(32))
 
 SCOPE = Struct(targets=U8, environments=List(TEXT), branch=Optional(TEXT))
 ATTRIBUTES = Struct(type=U8, scope=SCOPE, comment=Optional(TEXT))
@@ -140,7 +139,7 @@ REMOTE = Struct(
     id=TEXT, key=TEXT, account=TEXT, pushed=U64, agreed=ATTRIBUTES, agreed_at=U64, seen_at=U64,
     gone=U8, pushed_at=U64, earlier=Optional(Struct(version=U64, since=U64, until=U64)))
 RECORD = Struct(
-    id=ID, project=ID, name=TEXT, attributes=ATTRIBUTES, made_at=U64, changed_at=U64,
+    id=ID, name=TEXT, attributes=ATTRIBUTES, made_at=U64, changed_at=U64,
     removed_at=U64, current=U64, highest=U64, rotation=U64, remote=Optional(REMOTE))
 
 VERSION = Struct(
@@ -157,7 +156,7 @@ BATCH = Struct(id=ID, wrapped=Raw(72))
 # 5.7. A payload stays bytes in the index; `change_payload` of the tests takes it apart.
 JOURNAL = Struct(id=ID, kind=U8, made_at=U64, payload=BYTES)
 SEND = Struct(
-    action=U8, project=ID, record=Optional(ID), platform_project=TEXT, author=TEXT,
+    action=U8, record=Optional(ID), platform_project=TEXT, author=TEXT,
     target=Optional(Struct(id=TEXT, changed_at=U64)), key=TEXT, attributes=ATTRIBUTES, version=U64,
     sent_after=U64, sent_until=U64)
 RELAY = Struct(relay=TEXT, device=TEXT, accounts=List(TEXT), token=Raw(43), seed=Raw(32))
@@ -193,10 +192,12 @@ class Rotation:
 ROTATION = Rotation()
 PAYLOADS = {1: SEND, 2: ROTATION, 3: ROTATION, 4: RELAY}
 
-SECTIONS = {
-    "metadata": METADATA, "projects": List(PROJECT), "records": List(RECORD),
-    "current": List(VERSION), "earlier": List(VERSION), "batches": List(BATCH),
+TABLE = {
+    "metadata": METADATA, "projects": List(PROJECT), "sections": List(ROW),
     "journal": List(JOURNAL), "accounts": List(ACCOUNT), "log_keys": List(Raw(32))}
+SECTION = {
+    "records": List(RECORD), "current": List(VERSION), "earlier": List(VERSION),
+    "batches": List(BATCH), "journal": List(JOURNAL)}
 
 # --------------------------------------------------------------------------------------------------
 # Cryptography
@@ -245,6 +246,36 @@ def index_key(root, epoch=1):
     return kdf(root, epoch, b"zgv3indx")
 
 
+def section_data(vault_id, identifier):
+    return b"zgv3/section" + bytes(4) + vault_id + identifier
+
+
+def pad(content):
+    """5: padded content"""
+    padded = U32.put(len(content)) + content
+    return padded + bytes(-len(padded) % 4096)
+
+
+def parts_of(padded):
+    """A reader of the content, and the content of a part that it reads."""
+    content = Reader(padded[4:4 + int.from_bytes(padded[:4], "little")])
+    return content, lambda of: of.get(Reader(BYTES.get(content)))
+
+
+def changed(wrong, name, raw):
+    return wrong[name](raw) if name in wrong else raw
+
+
+def put_parts(parts, values, wrong):
+    """`wrong` may have a part's bytes, or a change of them."""
+    found = []
+    for name, of in parts.items():
+        instead = wrong.get(name)
+        raw = instead if isinstance(instead, bytes) else of.put(values[name])
+        found.append(BYTES.put(instead(raw) if callable(instead) else raw))
+    return b"".join(found)
+
+
 def pad_value(value):
     """6"""
     n = 4 + len(value)
@@ -288,9 +319,25 @@ def by_name(item):
     return name if isinstance(name, bytes) else name.encode()
 
 
+def by_id(item):
+    return item["id"]
+
+
+def sort_section(section):
+    for name in ("records", "batches", "journal"):
+        section[name].sort(key=by_id)
+    section["current"].sort(key=lambda version: version["record"])
+    section["earlier"].sort(key=lambda version: (version["record"], version["number"]))
+
+
 class Vault:
-    """A vault as data. Versions of `current` and `earlier` have their chunk in `chunk`; offsets,
-    lengths and checksums are made when the file is, unless a version says otherwise in `wrong`."""
+    """A vault as data: `index` is the table, whose rows are made when the file is, and `sections` are
+    the sections. Versions have their chunk in `chunk`; their offsets, lengths and checksums are made
+    when the file is, unless a version says otherwise in `wrong`.
+
+    The vault's and each section's `wrong` may have bytes or changes of a part by its name, and changes
+    of "content" and "padded". A section's also has changes of what is "sealed", of its "row", and of its
+    "block" and "chunks" in the file, which the table does not know."""
 
     def __init__(self, vault_id, public):
         self.format, self.zero = 3, 0
@@ -298,13 +345,16 @@ class Vault:
         self.generation, self.epoch = 1, 1
         self.slots = []
         self.groups = 0
-        self.index = {name: [] for name in SECTIONS}
+        self.index = {name: [] for name in TABLE}
         self.index["metadata"] = {
             "generations": [], "audit_log": None, "directories": [], "settings": []}
-        # Of the file that was read or written last.
-        self.tag, self.proof = bytes(16), bytes(96)
-        self.header = self.padded = b""
+        self.sections = []
         self.wrong = {}
+        # Of the file that was read or written last: header and sealed table, padded contents, and what
+        # each section is sealed as, so that one that is as before keeps it.
+        self.tag, self.proof = bytes(16), bytes(96)
+        self.front = self.header = self.padded = b""
+        self.blocks, self.seals = [], {}
 
     @classmethod
     def load(cls, raw, key):
@@ -320,36 +370,68 @@ class Vault:
         vault.generation, vault.epoch = generation, epoch
         vault.slots = [SLOT.get(reader) for _ in range(U32.get(reader))]
         nonce, sealed_length = reader.take(24), U64.get(reader)
-        sealed = raw[length:length + sealed_length]
-        opened = unseal(kdf(key, 1, b"zgv3sub_"), nonce + sealed, b"zgv3/index" + raw[:length])
+        sealed, sealing_key = raw[length:length + sealed_length], kdf(key, 1, b"zgv3sub_")
+        opened = unseal(sealing_key, nonce + sealed, b"zgv3/index" + raw[:length])
         padded, vault.proof = opened[:-96], opened[-96:]
-        vault.header, vault.padded = raw[:length], padded
-        content = Reader(padded[4:4 + int.from_bytes(padded[:4], "little")])
+        vault.front, vault.header, vault.padded = raw[:length + sealed_length], raw[:length], padded
+        content, part = parts_of(padded)
         vault.groups = U8.get(content)
-        for name, of in SECTIONS.items():
-            vault.index[name] = of.get(Reader(BYTES.get(content)))
+        vault.index = {name: part(of) for name, of in TABLE.items()}
         vault.tag = sealed[-16:]
-        chunks = raw[length + sealed_length:]
-        for version in vault.versions():
-            end = version["offset"] + version["length"]
-            version["chunk"] = chunks[version["offset"]:end]
+        at = length + sealed_length
+        for row in vault.index["sections"]:
+            sealed, at = raw[at:at + row["length"]], at + row["length"]
+            chunks, at = raw[at:at + row["chunks"]], at + row["chunks"]
+            vault.load_section(row["id"], sealed, chunks, sealing_key)
         return vault
+
+    def load_section(self, identifier, sealed, chunks, sealing_key):
+        section, data = self.section(identifier), section_data(self.vault_id, identifier)
+        padded = unseal(sealing_key, sealed, data)
+        self.seals[sealing_key, data, padded] = sealed
+        self.blocks.append((sealed, chunks))
+        _, part = parts_of(padded)
+        section.update({name: part(of) for name, of in SECTION.items()})
+        for version in chunk_order(section):
+            version["chunk"] = chunks[version["offset"]:version["offset"] + version["length"]]
 
     def copy(self):
         return copy.deepcopy(self)
 
+    def section(self, identifier):
+        """The section with this id, made if it is missing."""
+        for section in self.sections:
+            if section["id"] == identifier:
+                return section
+        self.sections.append({"id": identifier, "wrong": {}, **{name: [] for name in SECTION}})
+        return self.sections[-1]
+
+    def all(self, name):
+        """The items of this part of all sections."""
+        return [item for section in self.sections for item in section[name]]
+
+    def journals(self):
+        return [self.index["journal"], *(section["journal"] for section in self.sections)]
+
+    def texts(self):
+        """All that the index key opens."""
+        return [self.padded, *(padded for _, _, padded in self.seals)]
+
     def versions(self):
-        """In the order of their chunks; those without an offset yet come last."""
-        both = self.index["current"] + self.index["earlier"]
-        return sorted(both, key=lambda version: version.get("offset", 1 << 64))
+        return [version for section in self.sections for version in chunk_order(section)]
+
+    def section_of(self, record):
+        return next(section for section in self.sections
+                    if any(item["id"] == record["id"] for item in section["records"]))
 
     def sort(self):
-        """Puts every list into its order."""
+        """Puts every list into its order, and drops sections that are empty."""
         index = self.index
-        for name in ("projects", "records", "batches", "journal"):
-            index[name].sort(key=lambda item: item["id"])
-        index["current"].sort(key=lambda version: version["record"])
-        index["earlier"].sort(key=lambda version: (version["record"], version["number"]))
+        self.sections = [item for item in self.sections if item["records"] or item["journal"]]
+        for items in (index["projects"], index["journal"], self.sections):
+            items.sort(key=by_id)
+        for section in self.sections:
+            sort_section(section)
         index["accounts"].sort(key=by_name)
         index["metadata"]["directories"].sort(key=lambda item: TEXT.put(item["path"])[4:])
         index["metadata"]["settings"].sort(key=by_name)
@@ -361,9 +443,10 @@ class Vault:
         del self.index["metadata"]["generations"][:-1024]
         self.generation += 1
 
-    def chunks(self):
+    @staticmethod
+    def chunks(section):
         chunks = b""
-        for version in self.versions():
+        for version in chunk_order(section):
             chunk = version["chunk"]
             version["offset"], version["length"] = len(chunks), len(chunk)
             version["checksum"] = hash32(chunk)
@@ -371,19 +454,23 @@ class Vault:
             chunks += chunk
         return chunks
 
-    def content(self):
-        """The index before its padding. `wrong` may have a section's bytes, or a change of them."""
-        parts = []
-        for name, of in SECTIONS.items():
-            raw, wrong = None, self.wrong.get(name)
-            if not isinstance(wrong, bytes):
-                raw = of.put(self.index[name])
-                raw = wrong(raw) if wrong else raw
-            parts.append(BYTES.put(wrong if raw is None else raw))
-        return self.changed("content", U8.put(self.groups) + b"".join(parts))
+    def block(self, section, sealing_key):
+        """Makes a block, and gives its row."""
+        wrong, chunks = section["wrong"], self.chunks(section)
+        content = changed(wrong, "content", put_parts(SECTION, section, wrong))
+        padded = changed(wrong, "padded", pad(content))
+        data = section_data(self.vault_id, section["id"])
+        if (sealing_key, data, padded) not in self.seals:
+            self.seals[sealing_key, data, padded] = seal(sealing_key, padded, data)
+        sealed = changed(wrong, "sealed", self.seals[sealing_key, data, padded])
+        self.blocks.append((changed(wrong, "block", sealed), changed(wrong, "chunks", chunks)))
+        return {"id": section["id"], "length": len(sealed), "chunks": len(chunks),
+                "hash": hash32(sealed), **wrong.get("row", {})}
 
-    def changed(self, name, raw):
-        return self.wrong[name](raw) if name in self.wrong else raw
+    def content(self):
+        """The table before its padding."""
+        return changed(self.wrong, "content", U8.put(self.groups) + put_parts(
+            TABLE, self.index, self.wrong))
 
     def write(self, root):
         """The file, as a holder of the root writes it."""
@@ -395,36 +482,36 @@ class Vault:
 
     def build(self, key, prove, nonce=None):
         """The file, with an index that this index key opens. `prove` makes the proof from the header
-        and the padded content. `wrong` may have numbers of the header that are not those of the
-        file."""
-        chunks = self.chunks()
-        content = self.content()
-        padded = U32.put(len(content)) + content
-        padded = self.changed("padded", padded + bytes(-len(padded) % 4096))
+        and the padded content. `wrong` may also have numbers of the header that are not those of the
+        file, and a change of the table's "rows"."""
+        sealing_key, self.blocks = kdf(key, 1, b"zgv3sub_"), []
+        self.index["sections"] = changed(
+            self.wrong, "rows", [self.block(section, sealing_key) for section in self.sections])
+        blocks = b"".join(sealed + chunks for sealed, chunks in self.blocks)
+        padded = changed(self.wrong, "padded", pad(self.content()))
         slots = b"".join(map(SLOT.put, self.slots))
         length = 152 + len(slots)
         sealed_length = len(padded) + 96 + 16
         nonce = nonce or os.urandom(24)
-        wrong = {"header_length": length, "count": len(self.slots), "index_length": sealed_length,
-                 "file_length": length + sealed_length + len(chunks), **self.wrong}
+        wrong = {"header_length": length, "count": len(self.slots), "table_length": sealed_length,
+                 "file_length": length + sealed_length + len(blocks), **self.wrong}
         header = b"".join((
             b"ZGVAULT\n", U16.put(self.format), U16.put(self.zero), U32.put(wrong["header_length"]),
             U64.put(wrong["file_length"]), self.vault_id, U64.put(self.generation),
             U32.put(self.epoch), self.public, U32.put(wrong["count"]), slots, nonce,
-            U64.put(wrong["index_length"])))
+            U64.put(wrong["table_length"])))
         header += hash32(header)
         self.header, self.padded, self.proof = header, padded, prove(header, padded)
-        sealed = seal(
-            kdf(key, 1, b"zgv3sub_"), padded + self.proof, b"zgv3/index" + header, nonce)[24:]
-        self.tag = sealed[-16:]
-        return header + sealed + chunks
+        sealed = seal(sealing_key, padded + self.proof, b"zgv3/index" + header, nonce)[24:]
+        self.tag, self.front = sealed[-16:], header + sealed
+        return self.front + blocks
 
     # 5.6 and 6
 
-    def batch(self, data_key, root, batch=None):
+    def batch(self, section, data_key, root, batch=None):
         batch = batch or os.urandom(16)
         wrapped = seal(kdf(root, 2, b"zgv3root"), data_key, b"zgv3/batch" + self.vault_id + batch)
-        self.index["batches"].append({"id": batch, "wrapped": wrapped})
+        section["batches"].append({"id": batch, "wrapped": wrapped})
         return batch
 
     def chunk(self, record, version, data_key, value, padded=None):
@@ -432,7 +519,7 @@ class Vault:
         return seal(data_key, pad_value(value) if padded is None else padded, data)
 
     def version(self, record, number, batch, data_key, value, former_name=None, made_at=9):
-        """A new version with its chunk, not yet in a section."""
+        """A new version with its chunk, not yet in a list."""
         version = {"record": record["id"], "number": number, "id": os.urandom(16), "batch": batch,
                    "made_at": made_at, "former_name": former_name}
         version["chunk"] = self.chunk(record, version, data_key, value)
@@ -440,15 +527,15 @@ class Vault:
 
     def set(self, record, value, root, made_at=9):
         """9, step 3: a new current version in a batch of its own."""
-        key = os.urandom(32)
-        batch = self.batch(key, root)
-        for version in self.index["current"][:]:
+        key, section = os.urandom(32), self.section_of(record)
+        batch = self.batch(section, key, root)
+        for version in section["current"][:]:
             if version["record"] == record["id"]:
-                self.index["current"].remove(version)
-                self.index["earlier"].append(version)
+                section["current"].remove(version)
+                section["earlier"].append(version)
         record["highest"] += 1
         record["current"] = record["highest"]
-        self.index["current"].append(
+        section["current"].append(
             self.version(record, record["current"], batch, key, value, made_at=made_at))
         self.sort()
 
@@ -470,6 +557,12 @@ class Vault:
         slot["wrapped"] = wrap(slot, self.vault_id, key, kek(slot, secret))
         self.slots.append(slot)
         return slot
+
+
+def chunk_order(section):
+    """Those without an offset yet come last."""
+    both = section["current"] + section["earlier"]
+    return sorted(both, key=lambda version: version.get("offset", 1 << 64))
 
 
 def kek(slot, secret):
@@ -516,8 +609,8 @@ def attributes(kind=2, comment=None, **kept):
     return {"type": kind, "scope": scope(**kept), "comment": comment}
 
 
-def record(identifier, project, name, current=0, remote=None, **changes):
-    return {"id": identifier, "project": project, "name": name,
+def record(identifier, name, current=0, remote=None, **changes):
+    return {"id": identifier, "name": name,
             "attributes": attributes(2, "a comment", targets=5, environments=["a", "b"]),
             "made_at": 7, "changed_at": 7, "removed_at": 0, "current": current, "highest": current,
             "rotation": 0, "remote": remote, **changes}
@@ -553,9 +646,9 @@ def journal(identifier, kind, payload, made_at=1):
     return {"id": identifier, "kind": kind, "made_at": made_at, "payload": raw}
 
 
-def send(project, of, key, version, action=2):
-    return {"action": action, "project": project, "record": of, "platform_project": "prj_1",
-            "author": "user_1", "target": {"id": "env_1", "changed_at": 2}, "key": key,
+def send(of, key, version, action=2):
+    return {"action": action, "record": of, "platform_project": "prj_1", "author": "user_1",
+            "target": {"id": "env_1", "changed_at": 2}, "key": key,
             "attributes": attributes(2, targets=5), "version": version, "sent_after": 5,
             "sent_until": 0}
 
@@ -596,41 +689,47 @@ def sample(root=ROOT, slots=(1, 2, 3, 4)):
     bound = {"origin": ORIGIN, "user": "user_1", "team": None, "team_slug": None,
              "project": "prj_1", "name": "alpha"}
     index["projects"] = [
-        {"id": ident(1), "name": "alpha", "made_at": 1, "binding": bound,
-         "live": {"deployment": "dpl_1", "made_at": 5}, "seen_at": 6},
-        {"id": ident(2), "name": "beta", "made_at": 1, "live": None, "seen_at": 0, "binding": {
+        {"id": ident(1), "name": "alpha", "made_at": 1, "binding": bound},
+        {"id": ident(2), "name": "beta", "made_at": 1, "binding": {
             **bound, "team": "team_1", "team_slug": "acme", "project": "prj_2", "name": "beta"}},
-        {"id": ident(3), "name": "local", "made_at": 1, "binding": None, "live": None,
-         "seen_at": 0}]
-    index["records"] = [
-        record(ident(10), ident(1), "API_KEY", 3, remote("env_1", "API_KEY", 2)),
-        record(ident(11), ident(2), "DSN", 1, remote("env_2", "DSN", 1)),
-        record(ident(12), ident(2), "EMPTY"),
-        record(ident(13), ident(1), "REMOVED", 1, removed_at=8),
-        record(ident(14), ident(3), "LOCAL", 3, rotation=86_400,
-               attributes=attributes(1, None, targets=2, branch="main")),
-        record(ident(15), ident(3), "SPARE", 1)]
-    by_id = {item["id"]: item for item in index["records"]}
-    keys = [bytes([n]) * 32 for n in (1, 2)]
-    batches = [vault.batch(keys[0], root, ident(1)), vault.batch(keys[1], root, ident(2))]
+        {"id": ident(3), "name": "local", "made_at": 1, "binding": None}]
+    # Two writes, each with a batch for every project whose values it has.
+    keys, batches = [bytes([n]) * 32 for n in (1, 2)], {}
+    for batch, (project, write) in enumerate(((1, 0), (1, 1), (2, 1), (3, 0)), 1):
+        batches[project, write] = vault.batch(
+            vault.section(ident(project)), keys[write], root, ident(batch))
 
-    def version(of, number, value, batch=0, former_name=None):
-        return vault.version(
-            by_id[of], number, batches[batch], keys[batch], value, former_name, made_at=number)
+    def add(project, item, *versions):
+        """A record with versions, the last one current: (value, write)"""
+        section = vault.section(ident(project))
+        section["records"].append(item)
+        for at, (value, write, *former_name) in enumerate(versions):
+            number = item["highest"] - len(versions) + at + 1
+            section["current" if number == item["current"] else "earlier"].append(vault.version(
+                item, number, batches[project, write], keys[write], value, *former_name,
+                made_at=number))
 
-    index["earlier"] = [
-        version(ident(10), 1, b"first", former_name="OLD"),
-        version(ident(10), 2, "früher".encode())]
-    index["current"] = [
-        version(ident(10), 3, b"third", 1), version(ident(11), 1, b"x" * 5000, 1),
-        version(ident(13), 1, b"gone"), version(ident(14), 3, b"here"),
-        version(ident(15), 1, b"spare")]
+    add(1, record(ident(10), "API_KEY", 3, remote("env_1", "API_KEY", 2)),
+        (b"first", 0, "OLD"), ("früher".encode(), 0), (b"third", 1))
+    add(1, record(ident(13), "REMOVED", 1, removed_at=8), (b"gone", 0))
+    add(2, record(ident(11), "DSN", 1, remote("env_2", "DSN", 1)), (b"x" * 5000, 1))
+    add(2, record(ident(12), "EMPTY"))
+    add(3, record(ident(14), "LOCAL", 3, rotation=86_400,
+                  attributes=attributes(1, None, targets=2, branch="main")), (b"here", 0))
+    add(3, record(ident(15), "SPARE", 1), (b"spare", 0))
     index["journal"] = [
         journal(ident(1), 77, b"payload"),
-        journal(ident(2), 1, send(ident(1), ident(10), "API_KEY", 3)),
         journal(ident(3), 2, rotation(ident(1), ident(10))),
-        journal(ident(4), 3, rotation(ident(1), ident(10), ended_at=9)),
         journal(ident(5), 4, relay_payload())]
+    for section, entry in (
+            (0, journal(ident(4), 3, rotation(ident(1), ident(10), ended_at=9))),
+            (1, journal(ident(2), 1, send(ident(10), "API_KEY", 3))),
+            (3, journal(ident(6), 77, b"another payload")),
+            # Of a project that was removed, and of a later program.
+            (50, journal(ident(7), 1, send(None, "API_KEY", 0))),
+            (60, journal(ident(8), 77, b"one more"))):
+        vault.section(ident(section))["journal"].append(entry)
+    vault.sort()
     index["accounts"] = [
         account(vault, "me", 1, b"token-of-me", default=1),
         account(vault, "safe", 2, b"token-of-safe", root=root, team="team_1", team_slug="acme")]

@@ -253,7 +253,8 @@ struct SharingTests {
         for kind in GroupEntryKind.allCases {
             let entry =
                 try bob.index.groupEntries(kind).first
-                ?? JournalEntry(kind: kind.rawValue, createdAt: 1, payload: [0, 0, 0, 0])
+                ?? JournalEntry(
+                    kind: kind.rawValue, createdAt: 1, payload: [0, 0, 0, 0], section: nil)
             let error = #expect(throws: VaultError.self) {
                 try Vault.update(
                     bob.path, in: bob.store, keys: locked, vaultID: bob.creation.vaultID

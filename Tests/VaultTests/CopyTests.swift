@@ -65,7 +65,7 @@ struct CopyTests {
         let path = try backUp(fixture)
         for value in ["new", "newer"] { try fixture.set("KEY", value) }
         let replaced = try fixture.directory.read("vault.zgv")
-        let (before, tag) = (try fixture.open().header, try fixture.open().indexTag())
+        let (before, tag) = (try fixture.open().header, try fixture.open().tableTag())
         let restoration = try restore(path, fixture)
         #expect(restoration.kept == fixture.directory.path("kept"))
         #expect(restoration.generation == before.generation + 1)
@@ -155,7 +155,7 @@ struct CopyTests {
         var expected: [UInt64] = []
         for variable in index.variables where variable.name != "B" {
             let version = try #require(index.currentVersions[variable.id])
-            let offset = vault.header.chunksOffset + version.offset
+            let offset = vault.header.blocksOffset + version.offset
             bytes[Int(offset) + 30] ^= 1
             expected.append(offset)
         }

@@ -18,8 +18,12 @@ struct CurrentVersionsTests {
             let first = identifiers.filter { _ in Bool.random() }.sorted()
             var model: [Identifier: UInt64] = [:]
             for (number, id) in first.enumerated() { model[id] = UInt64(number) }
-            var versions = CurrentVersions(
-                ascending: first.enumerated().map { version(of: $1, offset: UInt64($0)) })
+            let all = first.enumerated().map { version(of: $1, offset: UInt64($0)) }
+            // Those of one section, or of two.
+            let half = all.partitionedAtRandom()
+            var versions: CurrentVersions = [:]
+            versions.append(ascending: half.0)
+            versions.append(ascending: half.1)
             for step in 100..<UInt64.random(in: 100...300) {
                 let id = identifiers.randomElement(using: &generator) ?? identifiers[0]
                 switch Int.random(in: 0..<4) {
@@ -41,5 +45,12 @@ struct CurrentVersionsTests {
             for id in identifiers { #expect(versions[id]?.offset == model[id]) }
             for version in versions.values { #expect(model[version.variable] == version.offset) }
         }
+    }
+}
+
+extension [StoredVersion] {
+    fileprivate func partitionedAtRandom() -> ([StoredVersion], [StoredVersion]) {
+        let second = Bool.random() ? [] : filter { _ in Bool.random() }
+        return (filter { !second.contains($0) }, second)
     }
 }

@@ -113,8 +113,9 @@ struct IndexProofTests {
         let index = try vault.index(with: locked, extent: .everything)
         #expect(
             code {
-                _ = try header.sealing(
-                    index, keys: locked, chunksByteCount: vault.header.chunksByteCount)
+                let blocks = try NextBlocks(
+                    of: index, from: vault, vault: vault.header.vaultID, keys: locked)
+                _ = try header.sealing(index, blocks, keys: locked)
             } == .wrongPassphrase)
         #expect(try bytes() == before)
         #expect(try !fixture.store.exists(fixture.directory.path("kept")))
@@ -154,7 +155,7 @@ struct IndexProofTests {
     static let forgeries = [ofHeaders, ofIndexes, ofOpened].flatMap { $0 }
 
     private static let ofHeaders: [Forgery] = [
-        .inHeader("another nonce") { $0.indexNonce[0] ^= 1 },
+        .inHeader("another nonce") { $0.tableNonce[0] ^= 1 },
         .inHeader("the next generation") { $0.generation += 1 },
         .inHeader("an earlier generation") { $0.generation -= 1 },
         .inHeader("the highest generation") { $0.generation = .max },

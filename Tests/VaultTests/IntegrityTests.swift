@@ -27,14 +27,15 @@ struct IntegrityTests {
     private func reseal(_ change: (inout VaultIndex) throws -> Void) throws {
         let vault = try fixture.open()
         var header = vault.header
-        let chunks = try vault.file.read(
-            at: header.chunksOffset, count: Int(header.chunksByteCount))
         var index = try vault.index(with: fixture.keys, extent: .everything)
         try change(&index)
-        let sealed = try header.sealing(
-            index, keys: fixture.keys, chunksByteCount: UInt64(chunks.count), isChecked: false)
+        let blocks = try NextBlocks(
+            of: index, from: vault, vault: header.vaultID, keys: fixture.keys, isChecked: false)
+        let sealed = try header.sealing(index, blocks, keys: fixture.keys)
         try fixture.store.replace(
-            fixture.path, with: [.bytes(sealed.header), .bytes(sealed.index), .bytes(chunks)])
+            fixture.path,
+            with: [.bytes(sealed.header), .bytes(sealed.table)]
+                + blocks.parts(from: vault, newChunks: []))
     }
 
     private func openByPassphrase() throws -> VaultKeys {
@@ -264,7 +265,8 @@ struct IntegrityTests {
                 change(&payload)
                 index.journal.append(
                     JournalEntry(
-                        id: entry.id, kind: kind ?? entry.kind, createdAt: 1, payload: payload))
+                        id: entry.id, kind: kind ?? entry.kind, createdAt: 1, payload: payload,
+                        section: entry.section))
             }
             func addRelay(_ change: (inout [UInt8]) -> Void) throws {
                 var payload = RelayRegistrationTests.bytes(relay.payload)

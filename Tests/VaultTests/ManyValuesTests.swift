@@ -69,7 +69,10 @@ struct ManyValuesTests {
 
     @Test func `a changed value is an error, whichever thread opens it`() throws {
         let whole = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
-        let front = Int(try fixture.open().header.chunksOffset)
+        let vault = try fixture.open()
+        let index = try vault.index(with: fixture.keys, extent: .everything)
+        let section = try #require(index.sections.first)
+        let front = Int(vault.header.blocksOffset + section.chunksOffset)
         for place in [front + 30, (front + whole.count) / 2, whole.count - 20] {
             var changed = whole
             changed[place] ^= 1

@@ -42,7 +42,7 @@ struct RekeyTests {
 
         let index = try vault.index(with: new, extent: .everything)
         #expect(index.variables == oldIndex.variables)
-        #expect(index.metadata.generationTags.last?.tag == (try old.indexTag()))
+        #expect(index.metadata.generationTags.last?.tag == (try old.tableTag()))
         #expect(index.formerLogKeys.count == 1)
         let reader = try #require(try ValueReader(vault: vault, index: index, keys: new))
         var values: [String] = []

@@ -1,4 +1,5 @@
 import Sealing
+import TestSupport
 import Testing
 
 @testable import Vault
@@ -40,6 +41,39 @@ struct ReuseTests {
         try rename(fixture, after: vault)
         #expect(try names(fixture) == ["RENAMED"])
         #expect(try fixture.value(of: "RENAMED") == "one")
+    }
+
+    @Test(arguments: [nil, VaultIndex.Extent.listing, .everything])
+    func `does not carry on a section that was damaged since`(
+        extent: VaultIndex.Extent?
+    ) throws {
+        let fixture = try VaultFixture()
+        try fixture.set("A", "one")
+        try fixture.addProject("other", with: "B")
+        let vault = try fixture.open()
+        let index = try vault.index(with: fixture.keys, extent: extent ?? .listing)
+        let other = try #require(index.projects.first { $0.name == "other" })
+        let place = try #require(index.sections.first { $0.id == other.id })
+        var bytes = try vault.file.read(at: 0, count: Int(vault.file.byteCount))
+        bytes[Int(vault.header.blocksOffset + place.offset) + 100] ^= 1
+        try fixture.store.replace(fixture.path, with: [.bytes(bytes)])
+        let before = try fixture.directory.read("vault.zgv")
+        let mine = try #require(index.projects.first { $0.name != "other" })
+        for only in [nil, Set([mine.id])] {
+            let damage = kindOfDamage {
+                try Vault.update(
+                    fixture.path, in: fixture.store, keys: fixture.keys,
+                    vaultID: fixture.vaultID, after: extent == nil ? nil : vault,
+                    of: only.map { only in { _ in only } }
+                ) { transaction in
+                    let place = try #require(
+                        transaction.index.variables.firstIndex { $0.name == "A" })
+                    transaction.rename(at: place, to: "RENAMED", time: 3_000)
+                }
+            }
+            #expect(damage == .section)
+            #expect(try fixture.directory.read("vault.zgv") == before)
+        }
     }
 
     @Test(arguments: [VaultIndex.Extent.listing, .currentValues, .everything])

@@ -55,7 +55,8 @@ struct RotationEntryTests {
         #expect(again == rotation)
         #expect(try again.entry() == entry)
         #expect(
-            try RotationEntry(JournalEntry(id: entry.id, kind: 1, createdAt: 1, payload: [1]))
+            try RotationEntry(
+                JournalEntry(id: entry.id, kind: 1, createdAt: 1, payload: [1], section: nil))
                 == nil)
     }
 
@@ -65,7 +66,8 @@ struct RotationEntryTests {
         func read(_ payload: [UInt8], kind: UInt8) throws {
             _ = try RotationEntry(
                 JournalEntry(
-                    id: entry.id, kind: kind, createdAt: entry.createdAt, payload: payload))
+                    id: entry.id, kind: kind, createdAt: entry.createdAt, payload: payload,
+                    section: entry.section))
         }
         for length in entry.payload.indices {
             #expect(
@@ -84,7 +86,8 @@ struct RotationEntryTests {
                 var payload = entry.payload
                 payload[place] ^= bit
                 let other = JournalEntry(
-                    id: entry.id, kind: entry.kind, createdAt: entry.createdAt, payload: payload)
+                    id: entry.id, kind: entry.kind, createdAt: entry.createdAt, payload: payload,
+                    section: entry.section)
                 // Whatever decodes is written back as it was read.
                 guard let read = try? RotationEntry(other) else { continue }
                 #expect(try read.entry() == other, "\(place)")
@@ -112,7 +115,8 @@ struct RotationEntryTests {
             let place = try #require(payload.firstIndex(of: UInt8(ascii: "a")))
             payload[place] = UInt8(ascii: "b")
             index.journal[position] = JournalEntry(
-                id: entry.id, kind: entry.kind, createdAt: entry.createdAt, payload: payload)
+                id: entry.id, kind: entry.kind, createdAt: entry.createdAt, payload: payload,
+                section: entry.section)
         })
         // Exit code 8 in every command.
         #expect(kindOfDamage { try fixture.set("A", "with the root") } == .signature)

@@ -7,10 +7,10 @@ import Testing
 struct SendEntryTests {
     static func sample(
         _ action: SendEntry.Action = .change, variable: Identifier? = .random(),
-        createdAt: UInt64 = 5
+        createdAt: UInt64 = 5, project: Identifier = .random()
     ) -> SendEntry {
         SendEntry(
-            createdAt: createdAt, action: action, project: .random(), variable: variable,
+            createdAt: createdAt, action: action, project: project, variable: variable,
             vercelProject: "prj_1", author: "user_1",
             target: action == .create ? nil : .init(id: "env_1", updatedAt: 7), key: "KEY",
             attributes: .init(
@@ -33,7 +33,9 @@ struct SendEntryTests {
         let good = Self.sample().entry
         func read(_ payload: [UInt8]) throws -> SendEntry? {
             try SendEntry(
-                JournalEntry(id: good.id, kind: good.kind, createdAt: 5, payload: payload))
+                JournalEntry(
+                    id: good.id, kind: good.kind, createdAt: 5, payload: payload,
+                    section: good.section))
         }
         for length in good.payload.indices {
             #expect(code { _ = try read(Array(good.payload[..<length])) } == .damaged, "\(length)")
@@ -57,7 +59,8 @@ struct SendEntryTests {
     @Test func `of another kind are ignored, and those of a project come oldest first`() throws {
         var index = VaultIndex(extent: .everything)
         let (late, early) = (Self.sample(createdAt: 9), Self.sample(createdAt: 2))
-        let foreign = JournalEntry(id: .random(), kind: 200, createdAt: 1, payload: [1])
+        let foreign = JournalEntry(
+            id: .random(), kind: 200, createdAt: 1, payload: [1], section: nil)
         index.journal = [late.entry, foreign, early.entry]
         #expect(try index.sends() == [early, late])
         #expect(try index.sends(of: late.project) == [late])
@@ -91,8 +94,8 @@ struct SendEntryTests {
         }
         let left = try index()
         #expect(try left.sends().count == 1 && left.journal.count == 1)
-        #expect(
-            code { try update { $0.begin((0..<10_000).map { _ in Self.sample() }) } } == .tooLarge)
+        let tooMany = (0...10_000).map { _ in Self.sample(project: made.project) }
+        #expect(code { try update { $0.begin(tooMany) } } == .tooLarge)
         #expect(try index().journal.count == 1)
     }
 }

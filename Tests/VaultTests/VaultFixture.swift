@@ -133,6 +133,23 @@ extension VaultFixture {
 }
 
 extension VaultFixture {
+    /// Adds a project with one variable that has a value.
+    func addProject(_ name: String, with variable: String) throws {
+        try Vault.update(path, in: store, keys: keys, vaultID: vaultID) { transaction in
+            let made = VaultProject(name: name, createdAt: 1_000)
+            transaction.index.projects.append(made)
+            transaction.index.variables.append(
+                Variable(
+                    project: made.id, name: variable,
+                    attributes: .init(kind: .encrypted, scope: Scope(targets: .all)),
+                    createdAt: 1_000))
+            _ = try Array("value of \(variable)".utf8).withBytes {
+                try transaction.store(
+                    $0, forVariableAt: transaction.index.variables.count - 1, at: 2_000)
+            }
+        }
+    }
+
     /// Replaces the file with one that someone with the index key alone wrote, see
     /// ``IndexKeyWriter``.
     func forge(

@@ -201,7 +201,7 @@ struct VaultTests {
 
     @Test func `each generation remembers its ancestors`() throws {
         let fixture = try VaultFixture()
-        let firstTag = try fixture.open().indexTag()
+        let firstTag = try fixture.open().tableTag()
         try fixture.set("KEY", "one")
         try fixture.set("KEY", "two")
         let index = try fixture.open().index(with: fixture.keys, extent: .listing)

@@ -36,7 +36,7 @@ extension StateApplication {
     func moveAside(
         besides attached: Set<Identifier>, of project: Identifier,
         _ transaction: inout VaultTransaction
-    ) -> (names: [String], project: String)? {
+    ) throws -> (names: [String], project: String)? {
         let places = transaction.index.variables.indices.filter { place in
             let variable = transaction.index.variables[place]
             return variable.project == project && variable.isLive
@@ -47,7 +47,9 @@ extension StateApplication {
             transaction.index.project(project)?.name ?? "", suffix: " (before)")
         let aside = VaultProject(name: name, createdAt: now)
         transaction.index.projects.append(aside)
-        for place in places { transaction.move(at: place, to: aside.id, time: now) }
+        for place in places {
+            try transaction.move(at: place, to: aside.id, time: now)
+        }
         return (places.map { transaction.index.variables[$0].name }.sorted(), name)
     }
 }

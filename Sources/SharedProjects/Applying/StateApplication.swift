@@ -121,7 +121,7 @@ package struct StateApplication {
         }
         arrivals += withdraw(&records, places, &transaction)
         if attaches {
-            movedAside = moveAside(besides: attached, of: shared.project, &transaction)
+            movedAside = try moveAside(besides: attached, of: shared.project, &transaction)
         }
         known.records = records.values.sorted { $0.id < $1.id }
         known.candidates = state.candidates.filter { !$0.value.isEmpty }

@@ -199,7 +199,7 @@ package struct GroupMembership: Sendable {
     package func entry(sealed: [UInt8]) -> JournalEntry {
         JournalEntry(
             id: id, kind: GroupEntryKind.membership.rawValue, createdAt: createdAt,
-            payload: JournalEntry.payload(sealed: sealed, rest: content))
+            payload: JournalEntry.payload(sealed: sealed, rest: content), section: id)
     }
 
     /// What follows the sealed keys.

@@ -38,6 +38,6 @@ package struct OutgoingChange: Sendable {
     package var entry: JournalEntry {
         JournalEntry(
             id: id, kind: GroupEntryKind.outgoingChange.rawValue, createdAt: createdAt,
-            payload: group.bytes + object)
+            payload: group.bytes + object, section: id)
     }
 }

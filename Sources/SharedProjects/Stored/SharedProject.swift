@@ -90,7 +90,10 @@ package struct SharedProject: Sendable {
 
     private init(_ entry: JournalEntry, from reader: inout ByteReader) throws(VaultError) {
         (id, createdAt) = (entry.id, entry.createdAt)
-        project = try reader.identifier()
+        guard let section = entry.section else {
+            throw VaultError(damaged: .layout, "a journal entry is in the wrong section")
+        }
+        project = section
         group = try GroupHash.decode(from: &reader)
         compartment = try reader.identifier()
         isAdopted = try reader.flag()
@@ -112,8 +115,7 @@ package struct SharedProject: Sendable {
     }
 
     package var entry: JournalEntry {
-        var writer = ByteWriter(reserving: 128 + 17 * contested.count + 16 * offered.count)
-        writer.identifier(project)
+        var writer = ByteWriter(reserving: 112 + 17 * contested.count + 16 * offered.count)
         group.encode(into: &writer)
         writer.identifier(compartment)
         writer.flag(isAdopted)
@@ -128,7 +130,7 @@ package struct SharedProject: Sendable {
         writer.list(notices.sorted { $0.reference < $1.reference }) { $1.encode(into: &$0) }
         return JournalEntry(
             id: id, kind: GroupEntryKind.sharedProject.rawValue, createdAt: createdAt,
-            payload: writer.bytes)
+            payload: writer.bytes, section: project)
     }
 
     /// Returns the shared projects of a vault, also from a part of the index.

@@ -155,6 +155,6 @@ package struct SharedState: Sendable {
     package var entry: JournalEntry {
         JournalEntry(
             id: id, kind: GroupEntryKind.sharedState.rawValue, createdAt: createdAt,
-            payload: SharedStateCoding.bytes(of: self))
+            payload: SharedStateCoding.bytes(of: self), section: id)
     }
 }

@@ -1,3 +1,5 @@
+internal import Sealing
+
 /// Reads untrusted little-endian bytes sequentially, with bounds checks.
 ///
 /// Borrows its buffer and must not outlive it.
@@ -171,8 +173,11 @@ package struct ByteReader {
     ///
     /// - Parameter damage: The kind of damage reported for nonzero bytes.
     package mutating func expectZeros(_ count: Int, else damage: VaultDamage) throws(VaultError) {
-        guard try bytes(count).allSatisfy({ $0 == 0 }) else {
-            throw VaultError(damaged: damage, "reserved bytes are not zero")
-        }
+        guard count >= 0, remaining >= count else { throw Self.truncated }
+        defer { offset += count }
+        let isZero = unsafe RawSpan(
+            _unsafeBytes: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
+        ).isAllZeros
+        guard isZero else { throw VaultError(damaged: damage, "reserved bytes are not zero") }
     }
 }

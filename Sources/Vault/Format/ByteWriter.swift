@@ -104,7 +104,13 @@ package struct ByteWriter: ~Copyable {
         let start = count
         uint32(0)
         body(&self)
-        let length = UInt32(count - start - 4)
+        setLength(count - start - 4, at: start)
+    }
+
+    /// Replaces four bytes that were written before with a length.
+    mutating func setLength(_ length: Int, at start: Int) {
+        precondition(start >= 0 && start + 4 <= count)
+        let length = UInt32(length)
         unsafe base.storeBytes(of: length.littleEndian, toByteOffset: start, as: UInt32.self)
     }
 }

@@ -14,19 +14,21 @@ package enum VaultDamage: String, Sendable, CaseIterable {
     case extended
     /// The public key is not the root's.
     case exchangedKey = "exchanged-key"
-    /// The index's seal.
+    /// The seal of the index's table, or that of a section.
     case tag
     /// The index's code or, without the root, its signature.
     case signature
-    /// The length before the index's content, or the zeros after it.
+    /// The hash of a section.
+    case section
+    /// The length before the content of the table or of a section, or the zeros after it.
     case padding
-    /// A text, list or number of the index exceeds its bound or its section.
+    /// A text, list or number of the index exceeds its bound or its part.
     case bounds
-    /// Invalid UTF-8, a flag or enumeration, a section that is not filled exactly, an empty name.
+    /// Invalid UTF-8, a flag or enumeration, a part that is not filled exactly, an empty name.
     case encoding
     /// Entries are not in ascending order, or duplicated.
     case order
-    /// Inconsistent index sections, or chunks with gaps or overlaps.
+    /// Inconsistent parts of the index, or chunks with gaps or overlaps.
     case layout
     /// A data key does not open: it is corrupt, or was sealed for another root, vault or batch.
     case batch

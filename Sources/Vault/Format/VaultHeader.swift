@@ -11,9 +11,9 @@ package struct VaultHeader: Equatable, Sendable {
     /// 32 bytes: checks the signature of the index.
     package var publicKey: [UInt8]
     package var slots: [KeySlot]
-    var indexNonce: [UInt8]
-    /// The size of the sealed index, including its tag.
-    package var indexByteCount: UInt64
+    var tableNonce: [UInt8]
+    /// The size of the sealed table, including its proof and tag.
+    package var tableByteCount: UInt64
     /// The size of the file.
     package var fileByteCount: UInt64
 
@@ -22,11 +22,11 @@ package struct VaultHeader: Equatable, Sendable {
         VaultFormat.fixedHeaderByteCount + slots.count * VaultFormat.slotByteCount
     }
 
-    /// The file offset of the first chunk.
-    var chunksOffset: UInt64 { UInt64(byteCount) + indexByteCount }
+    /// The file offset of the first block.
+    var blocksOffset: UInt64 { UInt64(byteCount) + tableByteCount }
 
-    /// The size of all chunks.
-    var chunksByteCount: UInt64 { fileByteCount - chunksOffset }
+    /// The size of all blocks: sections and chunks.
+    var blocksByteCount: UInt64 { fileByteCount - blocksOffset }
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter(reserving: byteCount)
@@ -41,8 +41,8 @@ package struct VaultHeader: Equatable, Sendable {
         writer.raw(publicKey)
         writer.uint32(UInt32(slots.count))
         for slot in slots { slot.encode(into: &writer) }
-        writer.raw(indexNonce)
-        writer.uint64(indexByteCount)
+        writer.raw(tableNonce)
+        writer.uint64(tableByteCount)
         let checksum = writer.bytes.withBytes { Digest.checksum($0) }
         writer.raw(checksum)
         return writer.bytes
@@ -112,7 +112,7 @@ package struct VaultHeader: Equatable, Sendable {
         var slotReader = try reader.section(slotCount * VaultFormat.slotByteCount)
         var header = VaultHeader(
             vaultID: vaultID, generation: generation, indexEpoch: epoch, publicKey: publicKey,
-            slots: [], indexNonce: try reader.bytes(24), indexByteCount: try reader.uint64(),
+            slots: [], tableNonce: try reader.bytes(24), tableByteCount: try reader.uint64(),
             fileByteCount: fileByteCount)
         // Problems across slots belong to the header, and are reported before problems within a
         // slot.
@@ -124,10 +124,10 @@ package struct VaultHeader: Equatable, Sendable {
 
     private func checkBounds(byteCount: Int) throws(VaultError) {
         let added = AuthenticatedCipher.tagByteCount + VaultFormat.indexProofByteCount
-        guard indexByteCount <= UInt64(VaultFormat.indexLimit + added),
-            indexByteCount > UInt64(added),
+        guard tableByteCount <= UInt64(VaultFormat.indexLimit + added),
+            tableByteCount > UInt64(added),
             fileByteCount <= VaultFormat.fileLimit,
-            fileByteCount >= UInt64(byteCount) + indexByteCount, indexEpoch > 0, generation > 0
+            fileByteCount >= UInt64(byteCount) + tableByteCount, indexEpoch > 0, generation > 0
         else { throw VaultError(damaged: .header, "the vault's header is inconsistent") }
     }
 
@@ -150,7 +150,7 @@ package struct VaultHeader: Equatable, Sendable {
 
     /// Returns "zgv3/index" and the whole header, so that changing the header makes the index
     /// unreadable.
-    static func indexAssociatedData(header: [UInt8]) -> [UInt8] {
+    static func tableAssociatedData(header: [UInt8]) -> [UInt8] {
         Array("zgv3/index".utf8) + header
     }
 }

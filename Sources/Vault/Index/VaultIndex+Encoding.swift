@@ -1,18 +1,22 @@
 internal import Sealing
 
 extension VaultIndex {
-    /// Returns the canonical encoding, padded, in secret memory because it contains tokens. It has
-    /// room for the proof.
+    /// Returns the canonical encoding of the table, padded, in secret memory because it contains
+    /// tokens. It has room for the proof.
     ///
-    /// u32 content length, the group flag, then the sections, each preceded by its u32 length:
-    /// metadata, projects, variables, current versions, earlier versions, batches, journal,
-    /// accounts, former log keys; then zeros to a multiple of 4 KiB.
+    /// u32 content length, the group flag, then the parts, each preceded by its u32 length:
+    /// metadata, projects, sections, journal, accounts, former log keys; then zeros to a multiple of
+    /// 4 KiB.
     ///
     /// - Throws: ``VaultError/Code/tooLarge`` beyond the limits of the format.
-    func encoded() throws(VaultError) -> SecretBuffer {
+    func encodedTable() throws(VaultError) -> SecretBuffer {
         precondition(extent == .everything)
         try checkLimits()
-        let front = encodedFront()
+        var front = ByteWriter(reserving: 4_096)
+        front.flag(false)
+        front.section { metadata.encode(into: &$0) }
+        front.list(projects.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
+        front.list(sections) { $0.encode(into: &$1) }
         let secrets = try encodedSecrets()
         let content = front.count + secrets.count
         let padded = Padding.paddedByteCount(ofIndex: 4 + content)
@@ -30,45 +34,14 @@ extension VaultIndex {
         }
     }
 
-    private func encodedFront() -> ByteWriter {
-        var front = ByteWriter(reserving: 256 * variables.count + 4096)
-        front.flag(false)
-        front.section { metadata.encode(into: &$0) }
-        // Sorts indices, because moving records and versions is expensive.
-        front.list(Self.ordered(projects.indices.map { (projects[$0].id, $0) })) {
-            projects[$0].encode(into: &$1)
-        }
-        front.list(Self.ordered(variables.indices.map { (variables[$0].id, $0) })) {
-            variables[$0].encode(into: &$1)
-        }
-        // There is at most one current version per variable.
-        let current = currentVersions.values
-        front.list(Self.ordered(current.indices.map { (current[$0].variable, $0) })) {
-            current[$0].encode(into: &$1)
-        }
-        let earlier = earlierVersions.indices.sorted {
-            earlierVersions[$0].precedes(earlierVersions[$1])
-        }
-        front.list(earlier) { earlierVersions[$0].encode(into: &$1) }
-        front.list(batches.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
-        return front
-    }
-
-    /// Returns the places in the order of their identifiers.
-    private static func ordered<Place>(_ places: [(id: Identifier, place: Place)]) -> [Place] {
-        let isOrdered = places.indices.dropFirst().allSatisfy {
-            places[$0 - 1].id < places[$0].id
-        }
-        if isOrdered { return places.map(\.place) }
-        return places.sorted { $0.id < $1.id }.map(\.place)
-    }
-
-    /// Appends the journal's section, in which secret entries are among the others.
-    private func append(journalTo sections: inout SecretBuffer) throws(SealingError) {
-        let entries = allJournalEntries.sorted { $0.id < $1.id }
+    /// Appends the table's part of the journal, in which secret entries are among the others.
+    private func append(journalTo parts: inout SecretBuffer) throws(SealingError) {
+        let entries =
+            journal.filter { $0.section == nil }.map(AnyJournalEntry.open)
+            + secretJournal.map(AnyJournalEntry.secret)
         var body = try SecretBuffer()
         try body.append(uint32: entries.count)
-        for entry in entries {
+        for entry in entries.sorted(by: { $0.id < $1.id }) {
             var front = ByteWriter()
             switch entry {
             case .open(let entry):
@@ -80,11 +53,11 @@ extension VaultIndex {
                 try body.append(entry.payload)
             }
         }
-        try sections.append(uint32: body.count)
-        try sections.append(body)
+        try parts.append(uint32: body.count)
+        try parts.append(body)
     }
 
-    /// Returns the sections with secrets: journal, accounts and former log keys.
+    /// Returns the parts with secrets: journal, accounts and former log keys.
     private func encodedSecrets() throws(VaultError) -> SecretBuffer {
         let sorted = accounts.sorted { bytesPrecede($0.name, $1.name) }
         return try guarding { () throws(SealingError) in
@@ -96,53 +69,186 @@ extension VaultIndex {
                 try front.withBytes { (part) throws(SealingError) in try body.append(part) }
                 try body.append(account.secret)
             }
-            var sections = try SecretBuffer(capacity: body.count + 4_096)
-            try append(journalTo: &sections)
-            try sections.append(uint32: body.count)
-            try sections.append(body)
-            try sections.append(uint32: 4 + formerLogKeys.count * 32)
-            try sections.append(uint32: formerLogKeys.count)
-            for key in formerLogKeys { try sections.append(key) }
-            return sections
+            var parts = try SecretBuffer(capacity: body.count + 4_096)
+            try append(journalTo: &parts)
+            try parts.append(uint32: body.count)
+            try parts.append(body)
+            try parts.append(uint32: 4 + formerLogKeys.count * 32)
+            try parts.append(uint32: formerLogKeys.count)
+            for key in formerLogKeys { try parts.append(key) }
+            return parts
         }
     }
 
     private func checkLimits() throws(VaultError) {
-        guard variables.count <= VaultFormat.recordLimit else {
-            throw VaultError(.tooLarge, "a vault can hold at most 1,000,000 variables")
-        }
         guard projects.count <= VaultIndex.projectLimit, accounts.count <= VaultIndex.accountLimit
         else {
             throw VaultError(
                 .tooLarge, "a vault can hold at most 10,000 projects and 1,000 accounts")
         }
-        guard journal.count + secretJournal.count <= VaultIndex.journalLimit else {
-            throw VaultError(.tooLarge, "a vault's journal can hold at most 10,000 entries")
+        guard sections.count <= VaultIndex.sectionLimit else {
+            throw VaultError(.tooLarge, "a vault can hold at most 20,000 sections")
         }
-        var counts: [Identifier: Int] = [:]
-        if earlierVersions.count > VaultFormat.versionLimit {
-            for place in earlierVersions.indices {
-                counts[earlierVersions[place].variable, default: 0] += 1
+        guard
+            journal.count(where: { $0.section == nil }) + secretJournal.count
+                <= VaultIndex.journalLimit
+        else { throw SectionContent.tooManyEntries }
+    }
+}
+
+/// What one section is to hold, as places in an index.
+struct SectionContent {
+    private(set) var variables: [Int] = []
+    /// The first ones are current.
+    private(set) var versions: [Version] = []
+    private(set) var currentCount = 0
+    private(set) var journal: [Int] = []
+
+    /// A version and where its chunk will be, relative to the section's chunks.
+    struct Version {
+        let isCurrent: Bool
+        /// In the index's current or earlier versions.
+        let place: Int
+        var offset: UInt64 = 0
+    }
+
+    /// Returns the contents of all sections that were opened or are new.
+    static func all(of index: VaultIndex) throws(VaultError) -> [Identifier: SectionContent] {
+        var (contents, numbers): ([SectionContent], [Identifier: Int]) = ([], [:])
+        func number(_ section: Identifier) -> Int {
+            if let known = numbers[section] { return known }
+            numbers[section] = contents.count
+            contents.append(SectionContent())
+            return contents.count - 1
+        }
+        var (last, current): (Identifier?, Int) = (nil, 0)
+        for place in index.variables.indices {
+            let project = index.variables[place].project
+            if project != last { (last, current) = (project, number(project)) }
+            contents[current].variables.append(place)
+        }
+        // Most vaults that a command opens have one section, and then no version has to be looked up.
+        var owners: [Identifier: Int] = [:]
+        if contents.count > 1 {
+            owners.reserveCapacity(index.variables.count)
+            for number in contents.indices {
+                for place in contents[number].variables {
+                    owners[index.variables[place].id] = number
+                }
             }
         }
-        guard counts.values.max() ?? 0 <= VaultFormat.versionLimit else {
-            throw VaultError(.tooLarge, "a variable has more than 10,000 earlier versions")
+        func owner(_ variable: Identifier) -> Int {
+            contents.count == 1 ? 0 : owners[variable] ?? 0
         }
-        for place in variables.indices {
-            guard variables[place].name.utf8.count <= VaultFormat.nameLimit else {
-                throw VaultError(.tooLarge, "a name is longer than 1 KiB")
-            }
-            let comment = variables[place].attributes.comment
-            guard (comment?.utf8.count ?? 0) <= VaultFormat.commentLimit else {
-                throw VaultError(
-                    .tooLarge, "the comment of \(variables[place].name) is longer than 4 KiB")
+        let (values, earlier) = (index.currentVersions.values, index.earlierVersions)
+        guard !contents.isEmpty || values.isEmpty && earlier.isEmpty else {
+            throw VaultError(.tooLarge, "a value belongs to no variable")
+        }
+        for place in values.indices {
+            contents[owner(values[place].variable)].versions.append(
+                Version(isCurrent: true, place: place))
+        }
+        for number in contents.indices {
+            contents[number].currentCount = contents[number].versions.count
+        }
+        for place in earlier.indices {
+            contents[owner(earlier[place].variable)].versions.append(
+                Version(isCurrent: false, place: place))
+        }
+        for place in index.journal.indices {
+            guard let section = index.journal[place].section else { continue }
+            contents[number(section)].journal.append(place)
+        }
+        return numbers.mapValues { contents[$0] }
+    }
+
+    /// Arranges the chunks without gaps, in their order.
+    ///
+    /// - Returns: Where they are now, relative to the first block of the old file; beyond its blocks
+    ///   are the new ones.
+    mutating func pack(_ index: VaultIndex) -> [Range<UInt64>] {
+        let (current, earlier) = (index.currentVersions.values, index.earlierVersions)
+        var chunks: [(chunk: Range<UInt64>, number: Int)] = []
+        chunks.reserveCapacity(versions.count)
+        for number in versions.indices {
+            let place = versions[number].place
+            chunks.append(
+                (versions[number].isCurrent ? current[place].chunk : earlier[place].chunk, number))
+        }
+        chunks.sort { $0.chunk.lowerBound < $1.chunk.lowerBound }
+        var (ranges, end): ([Range<UInt64>], UInt64) = ([], 0)
+        for (chunk, number) in chunks {
+            versions[number].offset = end
+            end += chunk.upperBound - chunk.lowerBound
+            if let last = ranges.last, last.upperBound == chunk.lowerBound {
+                ranges[ranges.count - 1] = last.lowerBound..<chunk.upperBound
+            } else {
+                ranges.append(chunk)
             }
         }
+        return ranges
+    }
+
+    /// Returns the canonical encoding, padded: u32 content length, then the parts, each preceded by
+    /// its u32 length: variables, current versions, earlier versions, batches, journal; then zeros
+    /// to a multiple of 4 KiB.
+    ///
+    /// - Throws: ``VaultError/Code/tooLarge`` beyond the limits of the format.
+    ///
+    /// - Parameter batches: Their places in the index, by id.
+    func encoded(
+        _ index: VaultIndex, batches: [Identifier: Int]
+    ) throws(VaultError) -> ByteWriter {
+        guard journal.count <= VaultIndex.journalLimit else { throw Self.tooManyEntries }
+        guard variables.count <= VaultFormat.recordLimit else {
+            throw VaultError(.tooLarge, "a project can hold at most 1,000,000 variables")
+        }
+        let variables = Self.ordered(variables.map { (index.variables[$0].id, $0) })
+        let (current, earlier) = (index.currentVersions.values, index.earlierVersions)
+        // There is at most one current version per variable.
+        let currentOrder = Self.ordered(
+            versions[..<currentCount].map { (current[$0.place].variable, $0) })
+        let earlierOrder = versions[currentCount...].sorted {
+            earlier[$0.place].precedes(earlier[$1.place])
+        }
+        var used = UsedBatches()
+        for version in currentOrder { used.insert(current[version.place].batch) }
+        for version in earlierOrder { used.insert(earlier[version.place].batch) }
+        var writer = ByteWriter(reserving: 256 * (variables.count + versions.count) + 4_096)
+        writer.uint32(0)
+        writer.list(variables) { index.variables[$0].encode(into: &$1) }
+        writer.list(currentOrder) { current[$0.place].encode(into: &$1, at: $0.offset) }
+        writer.list(earlierOrder) { earlier[$0.place].encode(into: &$1, at: $0.offset) }
+        let keys = used.identifiers.compactMap { batches[$0] }.map { index.batches[$0] }
+        writer.list(keys.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
+        writer.list(journal.map { index.journal[$0] }.sorted { $0.id < $1.id }) {
+            $0.encode(into: &$1)
+        }
+        let padded = Padding.paddedByteCount(ofIndex: writer.count)
+        guard padded <= VaultFormat.indexLimit - SectionExtent.addedByteCount else {
+            throw VaultError(.tooLarge, "the index of a project would be larger than 256 MiB")
+        }
+        writer.setLength(writer.count - 4, at: 0)
+        writer.raw([UInt8](repeating: 0, count: padded - writer.count))
+        return writer
+    }
+
+    static var tooManyEntries: VaultError {
+        VaultError(.tooLarge, "a section of the journal can hold at most 10,000 entries")
+    }
+
+    /// Returns the places in the order of their identifiers.
+    private static func ordered<Place>(_ places: [(id: Identifier, place: Place)]) -> [Place] {
+        let isOrdered = places.indices.dropFirst().allSatisfy {
+            places[$0 - 1].id < places[$0].id
+        }
+        if isOrdered { return places.map(\.place) }
+        return places.sorted { $0.id < $1.id }.map(\.place)
     }
 }
 
 extension ByteWriter {
-    /// Writes a section: u32 number of items, then the items.
+    /// Writes a part of the index: u32 number of items, then the items.
     fileprivate mutating func list<T>(_ items: [T], _ encode: (T, inout ByteWriter) -> Void) {
         section { writer in
             writer.uint32(UInt32(items.count))

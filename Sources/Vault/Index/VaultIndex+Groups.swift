@@ -6,8 +6,8 @@ extension VaultIndex {
     }
 
     /// The projects that are shared. Their versions stay, whatever the settings say: a member can
-    /// still choose one. Each entry begins with the project's id.
+    /// still choose one.
     package var sharedProjectIDs: Set<Identifier> {
-        Set(groupEntries(.sharedProject).compactMap { Identifier($0.payload.prefix(16)) })
+        Set(groupEntries(.sharedProject).compactMap(\.section))
     }
 }

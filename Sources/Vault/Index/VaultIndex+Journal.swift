@@ -4,8 +4,8 @@ extension VaultIndex {
         journal.map(AnyJournalEntry.open) + secretJournal.map(AnyJournalEntry.secret)
     }
 
-    /// Returns a project's writes to Vercel with an unknown outcome, oldest first. Empty unless the
-    /// whole index was decoded.
+    /// Returns a project's writes to Vercel with an unknown outcome, oldest first, if its section
+    /// was opened.
     ///
     /// - Throws: ``VaultError/Code/damaged`` for a malformed entry.
     package func sends(of project: Identifier) throws(VaultError) -> [SendEntry] {
@@ -21,7 +21,8 @@ extension VaultIndex {
         return sends.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
     }
 
-    /// Returns the journal's rotations, newest first. Empty unless the whole index was decoded.
+    /// Returns the journal's rotations, newest first: the open ones and, if everything was
+    /// opened, those that ended.
     ///
     /// - Throws: ``VaultError/Code/damaged`` for a malformed entry.
     package func rotations() throws(VaultError) -> [RotationEntry] {
@@ -41,8 +42,7 @@ extension VaultIndex {
         }
     }
 
-    /// Returns the relays that this vault is a device of, oldest first. Empty unless the whole
-    /// index was decoded.
+    /// Returns the relays that this vault is a device of, oldest first.
     ///
     /// - Throws: ``VaultError/Code/damaged`` for a malformed entry, for two with one relay, and for
     ///   too many.

@@ -1,34 +1,38 @@
 internal import Sealing
 
 /// What the index key opens: projects, variables, locations of their values, accounts. No values.
+///
+/// The table of the index, and the sections that were opened.
 package struct VaultIndex {
     package enum Extent: Sendable {
-        /// Projects, variables, accounts and metadata: enough for a listing.
+        /// The table, and of sections of projects the variables and the journal: enough for a listing.
         case listing
         /// The listing and the current values' locations: enough for `reveal` and `run`.
         case currentValues
-        /// Everything, which writing requires.
+        /// Everything, also the sections of journal entries. Writing requires it.
         case everything
 
         var hasCurrentValues: Bool { self != .listing }
     }
 
-    /// The decoded part. Only a whole index can be written.
+    /// What was decoded of the sections that were opened. Only everything can be written.
     package let extent: Extent
+    /// Where all sections are, ascending by id, opened or not.
+    var sections: [SectionExtent] = []
+    /// The sections that were opened, and the new ones.
+    private(set) var openedSections: Set<Identifier> = []
     /// Generations, audit position, approved directories.
     package var metadata = IndexMetadata()
     /// Sorted by id.
     package var projects: [VaultProject] = []
-    /// Sorted by id, including removed ones.
+    /// Those of the opened sections, including removed ones.
     package var variables: [Variable] = []
     /// The current versions by variable. Empty for ``Extent/listing``.
     package var currentVersions: CurrentVersions = [:]
-    /// The earlier versions, sorted by variable, then version. Empty unless the extent is
-    /// ``Extent/everything``.
+    /// The earlier versions. Empty unless the extent is ``Extent/everything``.
     package var earlierVersions: [StoredVersion] = []
     var batches: [Batch] = []
-    /// Unfinished operations and what belongs to groups, sorted by id. A part of the index has only
-    /// entries of ``GroupEntryKind/sharedProject``.
+    /// Unfinished operations and what belongs to groups, of the table and the opened sections.
     package var journal: [JournalEntry] = []
     /// The secret entries of the journal.
     var secretJournal: [SecretJournalEntry] = []
@@ -38,6 +42,37 @@ package struct VaultIndex {
 
     init(extent: Extent) {
         self.extent = extent
+    }
+
+    /// Adds what a section holds.
+    mutating func add(_ section: IndexSection, _ id: Identifier) {
+        openedSections.insert(id)
+        // An empty array takes over the section's memory.
+        if variables.isEmpty {
+            variables = section.variables
+        } else {
+            variables += section.variables
+        }
+        currentVersions.append(ascending: section.currentVersions)
+        if earlierVersions.isEmpty {
+            earlierVersions = section.earlierVersions
+        } else {
+            earlierVersions += section.earlierVersions
+        }
+        batches += section.batches
+        journal += section.journal
+    }
+
+    /// Whether all of a project's variables are here: its section was opened, or it has none.
+    package func isOpened(_ project: Identifier) -> Bool {
+        if openedSections.contains(project) { return true }
+        let place = sections.indices.firstIndex(notPreceding: { sections[$0].id < project })
+        return place == sections.endIndex || sections[place].id != project
+    }
+
+    /// A project that was not opened would seem to be empty.
+    private func expectOpened(_ project: Identifier) {
+        precondition(isOpened(project), "the section of a project was not opened")
     }
 
     package func project(named name: String) -> VaultProject? {
@@ -50,14 +85,16 @@ package struct VaultIndex {
 
     /// Returns a project's variables in use, sorted by name, then scope.
     package func variables(of project: Identifier) -> [Variable] {
-        sorted({ $0.project == project && $0.isLive }) {
+        expectOpened(project)
+        return sorted({ $0.project == project && $0.isLive }) {
             $0.attributes.scope.description < $1.attributes.scope.description
         }
     }
 
     /// Returns a project's removed variables, sorted by name.
     package func removedVariables(of project: Identifier) -> [Variable] {
-        sorted({ $0.project == project && !$0.isLive }) { $0.id < $1.id }
+        expectOpened(project)
+        return sorted({ $0.project == project && !$0.isLive }) { $0.id < $1.id }
     }
 
     /// Returns matching records sorted by name. Sorts names and indices, because moving a record is
@@ -87,7 +124,8 @@ package struct VaultIndex {
 
     /// Returns all records of one name, including removed ones.
     package func records(of project: Identifier, named name: String) -> [Variable] {
-        variables.filter { $0.project == project && $0.name == name }
+        expectOpened(project)
+        return variables.filter { $0.project == project && $0.name == name }
     }
 
     /// Returns the account with that name, or the default account for nil.
@@ -98,23 +136,6 @@ package struct VaultIndex {
 }
 
 extension VaultIndex {
-    var versionCount: Int { currentVersions.count + earlierVersions.count }
-
-    /// The batches of all versions.
-    var usedBatches: Set<Identifier> {
-        var used: Set<Identifier> = []
-        var last: Identifier?
-        func keep(_ batch: Identifier) {
-            // Values of one write are adjacent.
-            if batch != last { used.insert(batch) }
-            last = batch
-        }
-        let current = currentVersions.values
-        for place in current.indices { keep(current[place].batch) }
-        for place in earlierVersions.indices { keep(earlierVersions[place].batch) }
-        return used
-    }
-
     /// The names that records had in their projects before they were renamed, as far as versions from
     /// then are left.
     package var formerNames: [Identifier: Set<String>] {

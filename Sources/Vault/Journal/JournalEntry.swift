@@ -10,6 +10,9 @@ package struct JournalEntry: Equatable, Sendable {
     package let createdAt: UInt64
     /// At most 1 MiB, or 64 MiB for what belongs to groups; without values.
     package let payload: [UInt8]
+    /// The section that it is in: that of its project, or one of entries only; nil for the table,
+    /// which every command opens.
+    package let section: Identifier?
 
     static let payloadLimit = 1 << 20
 
@@ -18,8 +21,13 @@ package struct JournalEntry: Equatable, Sendable {
         GroupEntryKind(rawValue: kind) == nil ? payloadLimit : GroupEntryKind.payloadLimit
     }
 
-    package init(id: Identifier = .random(), kind: UInt8, createdAt: UInt64, payload: [UInt8]) {
-        (self.id, self.kind) = (id, kind)
+    static let minimumByteCount = 29
+
+    package init(
+        id: Identifier = .random(), kind: UInt8, createdAt: UInt64, payload: [UInt8],
+        section: Identifier?
+    ) {
+        (self.id, self.kind, self.section) = (id, kind, section)
         (self.createdAt, self.payload) = (createdAt, payload)
     }
 
@@ -31,14 +39,18 @@ package struct JournalEntry: Equatable, Sendable {
         writer.raw(payload)
     }
 
-    static func decode(from reader: inout ByteReader) throws(VaultError) -> JournalEntry {
+    /// - Parameter section: That it is read from; nil for the table.
+    static func decode(
+        from reader: inout ByteReader, in section: Identifier?
+    ) throws(VaultError) -> JournalEntry {
         let id = try reader.identifier()
         let kind = try reader.byte()
         let createdAt = try reader.uint64()
         let count = try reader.count(
             limit: payloadLimit(of: kind), minimumByteCount: 1, of: "journal bytes")
         return JournalEntry(
-            id: id, kind: kind, createdAt: createdAt, payload: try reader.bytes(count))
+            id: id, kind: kind, createdAt: createdAt, payload: try reader.bytes(count),
+            section: section)
     }
 
     /// Checks that a payload of a known kind is well-formed.
@@ -47,6 +59,25 @@ package struct JournalEntry: Equatable, Sendable {
     func checkPayload() throws(VaultError) {
         _ = try SendEntry(self)
         _ = try RotationEntry(self)
+    }
+
+    /// Checks that an entry of a known kind is in a section where it may be.
+    ///
+    /// - Throws: ``VaultError/Code/damaged``.
+    func checkPlace() throws(VaultError) {
+        let isRight =
+            switch kind {
+            case SendEntry.kind, GroupEntryKind.sharedProject.rawValue: section != nil
+            case RotationEntry.openKind, RelayRegistration.kind: section == nil
+            case RotationEntry.endedKind: section == RotationEntry.endedSection
+            case GroupEntryKind.membership.rawValue, GroupEntryKind.sharedState.rawValue,
+                GroupEntryKind.outgoingChange.rawValue:
+                section == id
+            default: true
+            }
+        guard isRight else {
+            throw VaultError(damaged: .layout, "a journal entry is in the wrong section")
+        }
     }
 }
 
@@ -80,18 +111,26 @@ enum AnyJournalEntry {
         }
     }
 
-    /// Decodes an entry and checks its payload if the kind is known.
+    /// Checks that a payload of a known kind is well-formed.
     ///
-    /// - Parameter index: The opened index; a secret payload refers to a part of it.
+    /// - Throws: ``VaultError/Code/damaged``.
+    func checkPayload() throws(VaultError) {
+        switch self {
+        case .open(let entry): try entry.checkPayload()
+        case .secret(let entry): _ = try RelayRegistration(entry)
+        }
+    }
+
+    /// Decodes an entry of the table, without its payload.
+    ///
+    /// - Parameter table: The opened table; a secret payload refers to a part of it.
     static func decode(
-        from reader: inout ByteReader, in index: SecretSlice
+        from reader: inout ByteReader, in table: SecretSlice
     ) throws(VaultError) -> AnyJournalEntry {
         var ahead = reader
         let id = try ahead.identifier()
         guard try ahead.byte() == RelayRegistration.kind else {
-            let entry = try JournalEntry.decode(from: &reader)
-            try entry.checkPayload()
-            return .open(entry)
+            return .open(try JournalEntry.decode(from: &reader, in: nil))
         }
         let createdAt = try ahead.uint64()
         let count = try ahead.count(
@@ -99,9 +138,8 @@ enum AnyJournalEntry {
         let start = ahead.offset
         _ = try ahead.section(count)
         reader = ahead
-        let entry = SecretJournalEntry(
-            id: id, createdAt: createdAt, payload: index.part(start..<start + count))
-        _ = try RelayRegistration(entry)
-        return .secret(entry)
+        return .secret(
+            SecretJournalEntry(
+                id: id, createdAt: createdAt, payload: table.part(start..<start + count)))
     }
 }

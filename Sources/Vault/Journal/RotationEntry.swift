@@ -38,6 +38,8 @@ package struct RotationEntry: Equatable, Sendable {
     /// The journal entry kinds of open and of ended rotations.
     static let (openKind, endedKind): (UInt8, UInt8) = (2, 3)
     static let kinds = [openKind, endedKind]
+    /// The section of all ended rotations: no command that only uses values opens it.
+    static let endedSection = Identifier(high: 0, low: 0)
 
     /// The number of ended rotations that a vault remembers.
     package static let historyLimit = 200
@@ -80,7 +82,9 @@ package struct RotationEntry: Equatable, Sendable {
         guard writer.bytes.count <= JournalEntry.payloadLimit else {
             throw VaultError(.tooLarge, "the rotation is too large for the journal")
         }
-        return JournalEntry(id: id, kind: kind, createdAt: createdAt, payload: writer.bytes)
+        return JournalEntry(
+            id: id, kind: kind, createdAt: createdAt, payload: writer.bytes,
+            section: isOpen ? nil : Self.endedSection)
     }
 
     /// Checks up front that the journal has room for the rotation's whole course.

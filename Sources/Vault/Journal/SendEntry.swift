@@ -93,7 +93,6 @@ package struct SendEntry: Equatable, Sendable {
     var entry: JournalEntry {
         var writer = ByteWriter()
         writer.byte(action.rawValue)
-        writer.identifier(project)
         writer.flag(variable != nil)
         if let variable { writer.identifier(variable) }
         writer.text(vercelProject)
@@ -109,7 +108,7 @@ package struct SendEntry: Equatable, Sendable {
         writer.uint64(sentAfter)
         writer.uint64(sentUntil)
         return JournalEntry(
-            id: id, kind: Self.kind, createdAt: createdAt, payload: writer.bytes)
+            id: id, kind: Self.kind, createdAt: createdAt, payload: writer.bytes, section: project)
     }
 
     private static func decode(
@@ -119,7 +118,8 @@ package struct SendEntry: Equatable, Sendable {
         guard let action = Action(rawValue: try reader.byte()) else {
             throw VaultError(damaged: .encoding, "a journal entry has an unknown action")
         }
-        let project = try reader.identifier()
+        // Without a section it is in the wrong place, which is checked after all payloads.
+        let project = entry.section ?? RotationEntry.endedSection
         let variable = try reader.flag() ? try reader.identifier() : nil
         let (vercelProject, author) = (
             try reader.text(limit: limit), try reader.text(limit: limit)

@@ -88,15 +88,11 @@ package final class ValueReader {
             guard
                 let version = versions.place(of: index.variables[variable].id, guess: variable)
             else { continue }
-            let offset = versions.values[version].offset
-            let length = UInt64(versions.values[version].length)
-            let (end, overflow) = offset.addingReportingOverflow(length)
-            guard !overflow, end <= vault.header.chunksByteCount else {
-                throw VaultError(damaged: .layout, "a value lies outside the vault file")
-            }
+            let chunk = versions.values[version].chunk
             places.append(
                 Place(
-                    offset: offset, end: end, position: position, variable: variable,
+                    offset: chunk.lowerBound, end: chunk.upperBound, position: position,
+                    variable: variable,
                     version: version))
         }
         places.sort { $0.offset < $1.offset }
@@ -163,7 +159,7 @@ package final class ValueReader {
             // A value is shorter than its chunk. In a malicious file, several places may name one
             // chunk.
             let total = places.reduce(0 as UInt64) { sum, place in
-                min(sum + (place.end - place.offset), vault.header.chunksByteCount)
+                min(sum + (place.end - place.offset), vault.header.blocksByteCount)
             }
             arena.reserve(Int(clamping: total))
             values.reserveCapacity(places.count)

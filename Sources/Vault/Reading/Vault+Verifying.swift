@@ -9,8 +9,9 @@ extension Vault {
     }
 
     /// Checks every byte: the header and lengths (already checked when this vault was opened), the
-    /// tag, signature and encoding of the index, and the hash of every chunk. Does not require the
-    /// root; with it, also checks the code of the index, and opens every data key and every value.
+    /// tag, signature and encoding of the table, the hash, tag and encoding of each section, and the
+    /// hash of every chunk. Does not require the root; with it, also checks the code of the table, and
+    /// opens every data key and every value.
     ///
     /// - Throws: ``VaultError/Code/epochChanged``, ``VaultError/Code/inputOutput`` and
     ///   ``VaultError/Code/outOfMemory``. Problems are returned, not thrown.
@@ -20,9 +21,7 @@ extension Vault {
         inspection.opensValues = keys.opensValues
         let index: VaultIndex
         do throws(VaultError) {
-            index = try VaultIndex.decode(
-                openedIndex(with: keys, checksBoth: true), extent: .everything,
-                chunksByteCount: header.chunksByteCount)
+            index = try checkedIndex(with: keys)
         } catch  where error.code == .damaged {
             inspection.problems.append(
                 .init(error.damage == .exchangedKey ? .header : .index, error))
@@ -49,14 +48,13 @@ extension Vault {
     ) throws(VaultError) {
         let variables = Dictionary(uniqueKeysWithValues: index.variables.map { ($0.id, $0) })
         var arenas = RotatingArena()
-        let current = index.currentVersions.values.sorted { $0.precedes($1) }
-        for version in current + index.earlierVersions {
+        for version in index.currentVersions.values + index.earlierVersions {
             // The decoded index is coherent, so the variable exists.
             guard let variable = variables[version.variable] else { continue }
             let problem: VaultError?
             do throws(VaultError) {
                 let bytes = try chunk(of: version)
-                if bytes.withBytes({ StoredVersion.Checksum(of: $0) }) != version.checksum {
+                if bytes.withBytes({ Checksum(of: $0) }) != version.checksum {
                     problem = VaultError(
                         damaged: .chunk,
                         "version \(version.version) of \(variable.name) does not match its checksum"
@@ -74,7 +72,7 @@ extension Vault {
             inspection.problems.append(
                 .init(
                     .value, problem, key: variable.name, version: version.version,
-                    offset: header.chunksOffset + version.offset))
+                    offset: header.blocksOffset + version.offset))
         }
     }
 }

@@ -44,7 +44,7 @@ extension IndexMetadata {
 extension Vault {
     /// The position of this file. The tag is unauthenticated until the index was opened.
     package func position() throws(VaultError) -> VaultPosition {
-        VaultPosition(generation: header.generation, indexTag: try indexTag())
+        VaultPosition(generation: header.generation, indexTag: try tableTag())
     }
 
     /// Returns what is seen of this file, for the rollback guards.
@@ -60,7 +60,7 @@ extension Vault {
         to seen: VaultPosition, with keys: VaultKeys
     ) throws(VaultError) -> VaultRelation {
         try standing(to: seen) { () throws(VaultError) in
-            try metadata(of: try openedIndex(with: keys))
+            try metadata(with: keys)
         }
     }
 
@@ -132,15 +132,5 @@ extension Vault {
             .damaged,
             "\(path) is an older copy: it has generation \(header.generation), but "
                 + "generation \(seen.generation) \(when)")
-    }
-
-    /// Decodes only the metadata: the caller decodes the rest if needed.
-    func metadata(of content: SecretSlice) throws(VaultError) -> IndexMetadata {
-        try content.withBytes { (bytes) throws(VaultError) in
-            try ByteReader.read(bytes) { (reader) throws(VaultError) in
-                var content = try reader.section(Int(try reader.uint32()))
-                return try IndexMetadata.decode(frontOf: &content)
-            }
-        }
     }
 }

@@ -1,6 +1,6 @@
 /// The current versions, one for each variable that has a value.
 ///
-/// An array in the order of the index, sorted by variable. Lookups use binary search until a
+/// An array, sorted by variable if it is that of one section. Lookups then use binary search until a
 /// version is added or removed, and a dictionary from then on: most commands read thousands and add
 /// one or none.
 package struct CurrentVersions: ExpressibleByDictionaryLiteral, Sendable {
@@ -10,9 +10,19 @@ package struct CurrentVersions: ExpressibleByDictionaryLiteral, Sendable {
     /// nil while ``values`` are sorted by variable.
     private var places: [Identifier: Int]?
 
-    /// - Parameter versions: In strictly ascending order of variables.
-    init(ascending versions: [StoredVersion]) {
-        values = versions
+    /// Adds the versions of a section, in strictly ascending order of variables.
+    mutating func append(ascending versions: [StoredVersion]) {
+        if versions.isEmpty { return }
+        guard !values.isEmpty else {
+            values = versions
+            return
+        }
+        makeTable()
+        places?.reserveCapacity(values.count + versions.count)
+        for version in versions {
+            places?[version.variable] = values.count
+            values.append(version)
+        }
     }
 
     package init(dictionaryLiteral elements: (Identifier, StoredVersion)...) {

@@ -2,7 +2,8 @@
 package struct Variable: Equatable, Sendable {
     /// Permanent.
     package let id: Identifier
-    package var project: Identifier
+    /// Whose section it is in.
+    package internal(set) var project: Identifier
     package var name: String
     package var attributes: VariableAttributes
     /// Milliseconds since 1970.
@@ -57,7 +58,6 @@ package struct Variable: Equatable, Sendable {
 
     func encode(into writer: inout ByteWriter) {
         writer.identifier(id)
-        writer.identifier(project)
         writer.text(name)
         attributes.encode(into: &writer)
         writer.uint64(createdAt)
@@ -70,9 +70,13 @@ package struct Variable: Equatable, Sendable {
         remote?.encode(into: &writer)
     }
 
-    static func decode(from reader: inout ByteReader) throws(VaultError) -> Variable {
+    static let minimumByteCount = 77
+
+    /// - Parameter project: That the section belongs to.
+    static func decode(
+        from reader: inout ByteReader, project: Identifier
+    ) throws(VaultError) -> Variable {
         let id = try reader.identifier()
-        let project = try reader.identifier()
         let name = try reader.text(limit: VaultFormat.nameLimit)
         let attributes = try VariableAttributes.decode(from: &reader)
         var variable = Variable(

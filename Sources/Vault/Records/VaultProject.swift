@@ -49,9 +49,9 @@ package struct VaultProject: Equatable, Sendable {
     package let createdAt: UInt64
     /// The project on Vercel, if bound.
     package var binding: Binding?
-    /// The live deployment, as last seen.
+    /// The live deployment, as last seen. Not in the vault.
     package var live: LiveDeployment?
-    /// When Vercel was last checked, by this machine's clock; 0 for never.
+    /// When Vercel was last checked, by this machine's clock; 0 for never. Not in the vault.
     package var seenAt: UInt64
 
     package init(id: Identifier = .random(), name: String, createdAt: UInt64) {
@@ -66,25 +66,15 @@ package struct VaultProject: Equatable, Sendable {
         writer.text(name)
         writer.uint64(createdAt)
         Binding.encode(binding, into: &writer)
-        writer.flag(live != nil)
-        if let live {
-            writer.text(live.id)
-            writer.uint64(live.createdAt)
-        }
-        writer.uint64(seenAt)
     }
 
+    static let minimumByteCount = 29
+
     static func decode(from reader: inout ByteReader) throws(VaultError) -> VaultProject {
-        let limit = VaultFormat.textLimit
         let id = try reader.identifier()
         let name = try reader.text(limit: VaultFormat.nameLimit)
         var project = VaultProject(id: id, name: name, createdAt: try reader.uint64())
         project.binding = try Binding.decode(from: &reader)
-        if try reader.flag() {
-            project.live = LiveDeployment(
-                id: try reader.text(limit: limit), createdAt: try reader.uint64())
-        }
-        project.seenAt = try reader.uint64()
         guard !name.isEmpty else { throw VaultError(damaged: .encoding, "a project has no name") }
         return project
     }

@@ -62,17 +62,18 @@ extension Vault {
         if let slot = keyringSlot.slot { slots.append(slot) }
         var header = VaultHeader(
             vaultID: vaultID, generation: 1, indexEpoch: 1, publicKey: publicKey, slots: slots,
-            indexNonce: [], indexByteCount: 0, fileByteCount: 0)
+            tableNonce: [], tableByteCount: 0, fileByteCount: 0)
         let sighting: VaultObservation
         do {
             try store.prepareDirectory(of: path)
             let index = VaultIndex(extent: .everything)
-            let sealed = try header.sealing(index, keys: keys, chunksByteCount: 0)
+            let blocks = try NextBlocks(of: index, from: nil, vault: vaultID, keys: keys)
+            let sealed = try header.sealing(index, blocks, keys: keys)
             try store.withLock(path) {
                 if try store.exists(path) { throw alreadyThere(path) }
-                try store.replace(path, with: [.bytes(sealed.header), .bytes(sealed.index)])
+                try store.replace(path, with: [.bytes(sealed.header), .bytes(sealed.table)])
             }
-            sighting = header.sighting(sealed.index)
+            sighting = header.sighting(sealed.table)
         } catch {
             // After an unconfirmed rename the file may be in place, so its slot key must be kept.
             if let slot = keyringSlot.slot, (error as? VaultError)?.code != .notConfirmed {

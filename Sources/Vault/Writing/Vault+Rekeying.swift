@@ -91,22 +91,28 @@ extension Vault {
         if index.formerLogKeys.count > VaultIndex.formerLogKeyLimit {
             index.formerLogKeys.removeFirst()
         }
-        index.metadata.remember(generation: header.generation, tag: try indexTag())
+        index.metadata.remember(generation: header.generation, tag: try tableTag())
         if let end = rekeying.auditPosition { index.metadata.recordAudit(end) }
         var next = try header.successor()
         next.indexEpoch = keys.index.epoch
         next.publicKey = publicKey
         next.slots = rekeying.newSlots
-        let sealed = try next.sealing(index, keys: keys, chunksByteCount: UInt64(chunks.count))
+        let blocks = try NextBlocks(
+            of: index, from: self, reuses: false, vault: header.vaultID, keys: keys)
+        let sealed = try next.sealing(index, blocks, keys: keys)
+        let parts = [FilePart.bytes(sealed.header), .bytes(sealed.table)]
         try store.write(
-            [.bytes(sealed.header), .bytes(sealed.index), .bytes(chunks)], to: path, replaces: true
+            parts + blocks.parts(from: self, newChunks: chunks), to: path, replaces: true
         ) { [path] written in
             try Vault(path: path, file: written).verify(with: keys)
         }
-        return next.sighting(sealed.index)
+        return next.sighting(sealed.table)
     }
 
-    /// Opens and reseals all versions in the same order, under one data key.
+    /// Opens and reseals all versions in the same order, under one data key with a batch for each
+    /// project.
+    ///
+    /// - Returns: The chunks, to which the offsets beyond the blocks of this file refer.
     private func resealedChunks(
         of index: inout VaultIndex, _ rekeying: Rekeying
     ) throws(VaultError) -> [UInt8] {
@@ -114,7 +120,6 @@ extension Vault {
             let batchKey = try rekeying.newKeys.root?.batchKey()
         else { throw VaultError(.wrongPassphrase, "rekeying requires unlocked values") }
         let variables = Dictionary(uniqueKeysWithValues: index.variables.map { ($0.id, $0) })
-        let batch = Identifier.random()
         let dataKey = try guarding { () throws(SealingError) in
             try SecretBytes.random(count: 32)
         }
@@ -123,12 +128,17 @@ extension Vault {
         }
         var arenas = RotatingArena()
         var chunks: [UInt8] = []
-        chunks.reserveCapacity(Int(header.chunksByteCount))
+        chunks.reserveCapacity(Int(header.blocksByteCount))
         var (current, earlier): (CurrentVersions, [StoredVersion]) = ([:], [])
+        var batches: [Identifier: Batch] = [:]
         let all = (Array(index.currentVersions.values) + index.earlierVersions)
             .sorted { $0.offset < $1.offset }
         for old in all {
             guard let variable = variables[old.variable] else { continue }
+            let batch =
+                batches[variable.project]
+                ?? Batch(dataKey, id: .random(), vault: header.vaultID, batchKey: batchKey)
+            batches[variable.project] = batch
             let value = try reader.value(
                 of: variable, old, in: arenas.arena(for: Int(old.length)))
             let start = chunks.count
@@ -140,9 +150,9 @@ extension Vault {
                     dataKey: dataKey, scratch: &scratch, appendingTo: &chunks)
             }
             let new = StoredVersion(
-                variable: old.variable, version: old.version, id: old.id, batch: batch,
-                offset: UInt64(start), length: UInt32(length),
-                checksum: Array(chunks[start...]).withBytes { StoredVersion.Checksum(of: $0) },
+                variable: old.variable, version: old.version, id: old.id, batch: batch.id,
+                offset: header.blocksByteCount + UInt64(start), length: UInt32(length),
+                checksum: Array(chunks[start...]).withBytes { Checksum(of: $0) },
                 createdAt: old.createdAt, formerName: old.formerName)
             if index.currentVersions[old.variable]?.version == old.version {
                 current[old.variable] = new
@@ -151,10 +161,8 @@ extension Vault {
             }
         }
         index.currentVersions = current
-        index.earlierVersions = earlier.sorted { $0.precedes($1) }
-        index.batches =
-            all.isEmpty
-            ? [] : [Batch(dataKey, id: batch, vault: header.vaultID, batchKey: batchKey)]
+        index.earlierVersions = earlier
+        index.batches = Array(batches.values)
         return chunks
     }
 }

@@ -80,21 +80,21 @@ extension Vault {
         _ index: inout VaultIndex, to path: String, in store: any FileStore, keys: VaultKeys,
         related: Vault?, seen: [VaultPosition]
     ) throws -> VaultObservation {
-        index.metadata.remember(generation: header.generation, tag: try indexTag())
+        index.metadata.remember(generation: header.generation, tag: try tableTag())
         // So that a rollback guard that saw the replaced generation accepts this one as its
         // descendant.
         let superseded = try seen + [related].compactMap { $0 }.map { try $0.position() }
         index.metadata.remember(superseded)
         var next = try header.successor(after: superseded.map(\.generation).max() ?? 0)
-        let sealed = try next.sealing(index, keys: keys, chunksByteCount: header.chunksByteCount)
-        let parts = [
-            FilePart.bytes(sealed.header), .bytes(sealed.index),
-            .copy(of: file, offset: header.chunksOffset, count: header.chunksByteCount),
-        ]
-        try store.write(parts, to: path, replaces: true) { new in
+        let blocks = try NextBlocks(of: index, from: self, vault: header.vaultID, keys: keys)
+        let sealed = try next.sealing(index, blocks, keys: keys)
+        let parts = [FilePart.bytes(sealed.header), .bytes(sealed.table)]
+        try store.write(
+            parts + blocks.parts(from: self, newChunks: []), to: path, replaces: true
+        ) { new in
             try Vault(path: path, file: new).verify(with: keys)
         }
-        return next.sighting(sealed.index)
+        return next.sighting(sealed.table)
     }
 
     /// Saves a copy of the file to be replaced.
@@ -155,7 +155,7 @@ extension VaultIndex {
                 let old = try? replaced.index(with: keys, extent: .listing)
             else { continue }
             let highest = Dictionary(
-                uniqueKeysWithValues: old.variables.map { ($0.id, $0.highestVersion) })
+                old.variables.map { ($0.id, $0.highestVersion) }, uniquingKeysWith: max)
             for position in variables.indices {
                 let known = highest[variables[position].id] ?? 0
                 variables[position].highestVersion = max(

@@ -11,6 +11,8 @@ extension Vault {
     ///   - seen: The vault's position when it was opened; an older copy put in its place is
     ///     rejected.
     ///   - earlier: The vault as opened before; saves time if nothing was written since.
+    ///   - projects: Chooses, from the table alone, whose sections to open; nil for all. Nothing of
+    ///     others may be changed.
     ///   - written: Called with the new generation before the lock is released. Not called if
     ///     nothing was written.
     ///   - recorder: Called after `body`: notes what groups must learn.
@@ -23,6 +25,7 @@ extension Vault {
     package static func update<R>(
         _ path: String, in store: any FileStore, keys: VaultKeys, vaultID: Identifier,
         since seen: VaultPosition? = nil, after earlier: Vault? = nil,
+        of projects: ((VaultIndex) throws -> Set<Identifier>)? = nil,
         written: (VaultObservation) -> Void = { _ in },
         recorder: (inout VaultTransaction) throws -> Void = { _ in },
         _ body: (inout VaultTransaction) throws -> R
@@ -37,62 +40,53 @@ extension Vault {
                     .epochChanged,
                     "\(path) was replaced with another vault while the command was running")
             }
-            let (opened, index) = try vault.openedForWriting(with: keys, after: earlier)
+            try vault.reuse(earlier, with: keys)
+            var index = try vault.index(with: keys, extent: .everything, of: [])
+            try vault.open(try projects?(index), in: &index, with: keys)
             if let seen { try vault.expect(toFollow: seen, index.metadata) }
             var transaction = try VaultTransaction(index: index, vault: vault, keys: keys)
             let result = try body(&transaction)
             try transaction.index.expectWithinLimits()
             // Also after a body that changed nothing: a decision can be news for a group.
             try recorder(&transaction)
-            guard try transaction.isChanged(from: opened) else { return result }
-            written(try vault.write(&transaction, keys: keys, in: store))
+            try transaction.index.expectReadableJournal()
+            let blocks = try NextBlocks(
+                of: transaction.index, from: vault, vault: vaultID, keys: keys)
+            guard try transaction.isChanged(from: vault, blocks) else { return result }
+            written(try vault.write(&transaction, blocks, keys: keys, in: store))
             return result
         }
     }
 
     private func write(
-        _ transaction: inout VaultTransaction, keys: VaultKeys, in store: any FileStore
+        _ transaction: inout VaultTransaction, _ blocks: NextBlocks, keys: VaultKeys,
+        in store: any FileStore
     ) throws(VaultError) -> VaultObservation {
-        transaction.dropUnusedBatches()
-        let chunks = transaction.index.packedChunks(old: header.chunksByteCount)
         transaction.index.metadata.remember(
-            generation: header.generation, tag: try indexTag())
+            generation: header.generation, tag: try tableTag())
         transaction.index.metadata.remember(transaction.superseded)
         if let end = transaction.auditPosition { transaction.index.metadata.recordAudit(end) }
-        try transaction.index.expectReadableJournal()
         var next = try header.successor(
             after: transaction.superseded.map(\.generation).max() ?? 0)
         next.slots = transaction.slots
-        let newChunks = transaction.newChunks
-        let sealed = try next.sealing(
-            transaction.index, keys: keys, chunksByteCount: chunks.byteCount)
-        var parts = [FilePart.bytes(sealed.header), .bytes(sealed.index)]
-        for range in chunks.old {
-            parts.append(
-                .copy(
-                    of: file, offset: header.chunksOffset + range.lowerBound,
-                    count: range.upperBound - range.lowerBound))
-        }
-        for range in chunks.new {
-            parts.append(.bytes(Array(newChunks[Int(range.lowerBound)..<Int(range.upperBound)])))
-        }
-        try store.replace(path, with: parts)
-        return next.sighting(sealed.index)
+        let sealed = try next.sealing(transaction.index, blocks, keys: keys)
+        try store.replace(
+            path,
+            with: [.bytes(sealed.header), .bytes(sealed.table)]
+                + blocks.parts(from: self, newChunks: transaction.newChunks))
+        return next.sighting(sealed.table)
     }
 }
 
 extension VaultTransaction {
-    /// Returns whether the index would be written differently from how it was read.
-    fileprivate borrowing func isChanged(from opened: SecretSlice) throws(VaultError) -> Bool {
-        if slots != header.slots || !superseded.isEmpty { return true }
-        // A value stored after the existing chunks is a change; no need to encode the index.
-        let isStored = storedVariables.contains {
-            index.currentVersions[$0].map { $0.offset >= header.chunksByteCount } ?? false
-        }
-        if isStored { return true }
-        let encoded = try index.encoded()
+    /// Returns whether the vault would be written differently from how it was read.
+    fileprivate mutating func isChanged(
+        from vault: Vault, _ blocks: NextBlocks
+    ) throws(VaultError) -> Bool {
+        if slots != header.slots || !superseded.isEmpty || blocks.isChanged { return true }
+        let encoded = try index.encodedTable()
         return encoded.withBytes { new in
-            opened.withBytes { old in !old.isEqualInConstantTime(to: new) }
+            vault.opening?.table.withBytes { !$0.isEqualInConstantTime(to: new) } ?? true
         }
     }
 }
@@ -109,36 +103,38 @@ extension VaultHeader {
         return next
     }
 
-    /// Returns the sighting of a vault with this header and sealed index.
-    func sighting(_ sealedIndex: [UInt8]) -> VaultObservation {
+    /// Returns the sighting of a vault with this header and sealed table.
+    func sighting(_ sealedTable: [UInt8]) -> VaultObservation {
         VaultObservation(
             position: VaultPosition(
-                generation: generation, indexTag: Array(sealedIndex.suffix(16))),
+                generation: generation, indexTag: Array(sealedTable.suffix(16))),
             publicKey: publicKey)
     }
 
-    /// Seals an index and its proof under this header, setting its lengths and nonce.
+    /// Seals a table and its proof under this header, setting its lengths and nonce.
     ///
-    /// - Parameter isChecked: Whether it must be possible to read it again.
+    /// - Parameter index: Whose table names the sections of these blocks.
     mutating func sealing(
-        _ index: VaultIndex, keys: VaultKeys, chunksByteCount: UInt64, isChecked: Bool = true
-    ) throws(VaultError) -> (header: [UInt8], index: [UInt8]) {
-        var encoded = try index.encoded()
-        if isChecked {
+        _ index: VaultIndex, _ blocks: NextBlocks, keys: VaultKeys
+    ) throws(VaultError) -> (header: [UInt8], table: [UInt8]) {
+        var index = index
+        index.sections = blocks.sections
+        var encoded = try index.encodedTable()
+        if blocks.isChecked {
             let copy = try encoded.withBytes { (bytes) throws(VaultError) in
                 try guarding { () throws(SealingError) in try SecretArena().copy(bytes) }
             }
             do throws(VaultError) {
                 _ = try VaultIndex.decode(
-                    copy, extent: .everything, chunksByteCount: chunksByteCount)
+                    table: copy, extent: .everything, blocksByteCount: blocks.byteCount)
             } catch {
                 throw VaultError(.tooLarge, "the vault could not be read again: \(error.reason)")
             }
         }
-        indexNonce = AuthenticatedCipher.randomNonce()
-        indexByteCount = UInt64(
+        tableNonce = AuthenticatedCipher.randomNonce()
+        tableByteCount = UInt64(
             encoded.count + IndexProof.byteCount + AuthenticatedCipher.tagByteCount)
-        fileByteCount = UInt64(byteCount) + indexByteCount + chunksByteCount
+        fileByteCount = UInt64(byteCount) + tableByteCount + blocks.byteCount
         guard fileByteCount <= VaultFormat.fileLimit else {
             throw VaultError(.tooLarge, "the vault would be larger than 4 GiB")
         }
@@ -152,8 +148,8 @@ extension VaultHeader {
         var sealed: [UInt8] = []
         encoded.withBytes {
             AuthenticatedCipher.seal(
-                $0, nonce: indexNonce,
-                additionalData: VaultHeader.indexAssociatedData(header: header), key: key,
+                $0, nonce: tableNonce,
+                additionalData: VaultHeader.tableAssociatedData(header: header), key: key,
                 appendingTo: &sealed)
         }
         return (header, sealed)
@@ -202,52 +198,6 @@ extension VaultIndex {
         } catch {
             throw VaultError(
                 .tooLarge, "a journal entry cannot be stored: \(error.reason)")
-        }
-    }
-
-    /// The ranges of the old and the new chunks that make up the next file, in this order.
-    struct PackedChunks {
-        var old: [Range<UInt64>] = []
-        var new: [Range<UInt64>] = []
-        var byteCount: UInt64 = 0
-    }
-
-    /// Closes the gaps left by dropped versions, and updates all offsets.
-    ///
-    /// - Parameter old: The size of the old chunks; versions beyond are new.
-    mutating func packedChunks(old: UInt64) -> PackedChunks {
-        var packed = PackedChunks()
-        var moved: [UInt64: UInt64] = [:]
-        for chunk in chunkExtents() {
-            let end = chunk.offset + UInt64(chunk.length)
-            if chunk.offset < old {
-                packed.old.extend(by: chunk.offset..<end)
-            } else {
-                packed.new.extend(by: (chunk.offset - old)..<(end - old))
-            }
-            if chunk.offset != packed.byteCount { moved[chunk.offset] = packed.byteCount }
-            packed.byteCount += UInt64(chunk.length)
-        }
-        guard !moved.isEmpty else { return packed }
-        for place in currentVersions.values.indices {
-            guard let offset = moved[currentVersions.values[place].offset] else { continue }
-            currentVersions.values[place].offset = offset
-        }
-        for position in earlierVersions.indices {
-            guard let offset = moved[earlierVersions[position].offset] else { continue }
-            earlierVersions[position].offset = offset
-        }
-        return packed
-    }
-}
-
-extension [Range<UInt64>] {
-    /// Adds a range, merging it with the last one if they are adjacent.
-    fileprivate mutating func extend(by range: Range<UInt64>) {
-        if let last, last.upperBound == range.lowerBound {
-            self[count - 1] = last.lowerBound..<range.upperBound
-        } else {
-            append(range)
         }
     }
 }

@@ -14,7 +14,7 @@ extension VaultIndex {
             let again = try new.sealedGroupSecrets(secrets, vault: vault, entry: entry.id)
             journal[place] = JournalEntry(
                 id: entry.id, kind: entry.kind, createdAt: entry.createdAt,
-                payload: JournalEntry.payload(sealed: again, rest: rest))
+                payload: JournalEntry.payload(sealed: again, rest: rest), section: entry.section)
         }
     }
 }

@@ -36,7 +36,7 @@ extension VaultTransaction {
         let found =
             current ?? index.earlierVersions.first { $0.variable == id && $0.version == number }
         guard let found else { return nil }
-        if found.offset >= header.chunksByteCount {
+        if found.offset >= header.blocksByteCount {
             return try newValue(found, of: variable, in: arena)
         }
         return try values.value(of: variable, found, in: arena)

@@ -8,12 +8,6 @@ extension VaultTransaction {
         index.variables[position].updatedAt = time
     }
 
-    /// Moves a record to another project, with its history.
-    package mutating func move(at position: Int, to project: Identifier, time: UInt64) {
-        index.variables[position].project = project
-        index.variables[position].updatedAt = time
-    }
-
     private mutating func keepName(of variable: Variable) {
         if index.currentVersions[variable.id]?.formerName == nil {
             index.currentVersions[variable.id]?.formerName = variable.name

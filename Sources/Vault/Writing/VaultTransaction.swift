@@ -16,10 +16,13 @@ package struct VaultTransaction: ~Copyable {
     /// The end of the audit log. Saved with the next write, but does not cause one.
     package var auditPosition: AuditLog.Position?
 
-    /// The key shared by all values of this write.
+    /// The key shared by all values of this write, wrapped once for each project.
     private struct DataKey: ~Copyable {
         let bytes: SecretBytes
-        let batch: Identifier
+        /// By project.
+        var batches: [Identifier: Identifier] = [:]
+        /// That of the project for which the key was taken.
+        var batch: Identifier
     }
 
     let keys: VaultKeys
@@ -125,7 +128,7 @@ package struct VaultTransaction: ~Copyable {
     ) throws(VaultError) -> StoredVersion {
         let variable = index.variables[position]
         let id = Identifier.random()
-        let key = try takeDataKey()
+        let key = try takeDataKey(for: variable.project)
         let batch = key.batch
         let start = newChunks.count
         let length = try ValueChunk.seal(
@@ -134,10 +137,10 @@ package struct VaultTransaction: ~Copyable {
                 vault: header.vaultID, variable: variable.id, version: id),
             dataKey: key.bytes, scratch: &scratch, appendingTo: &newChunks)
         dataKey = consume key
-        let checksum = Array(newChunks[start...]).withBytes { StoredVersion.Checksum(of: $0) }
+        let checksum = Array(newChunks[start...]).withBytes { Checksum(of: $0) }
         return StoredVersion(
             variable: variable.id, version: number, id: id, batch: batch,
-            offset: header.chunksByteCount + UInt64(start), length: UInt32(length),
+            offset: header.blocksByteCount + UInt64(start), length: UInt32(length),
             checksum: checksum, createdAt: time, formerName: nil)
     }
 
@@ -145,8 +148,10 @@ package struct VaultTransaction: ~Copyable {
     mutating func newValue(
         _ version: StoredVersion, of variable: Variable, in arena: SecretArena
     ) throws(VaultError) -> SecretSlice {
-        let key = try takeDataKey()
-        let start = Int(version.offset - header.chunksByteCount)
+        guard let key = dataKey.take() else {
+            throw VaultError(damaged: .layout, "a value has no data key")
+        }
+        let start = Int(version.offset - header.blocksByteCount)
         let data = ValueChunk.associatedData(
             vault: header.vaultID, variable: variable.id, version: version.id)
         do throws(VaultError) {
@@ -168,16 +173,80 @@ package struct VaultTransaction: ~Copyable {
         }
     }
 
-    /// Takes the data key of this write, generating it first if needed. The caller must return it.
-    private mutating func takeDataKey() throws(VaultError) -> DataKey {
-        if let key = dataKey.take() { return key }
-        let id = Identifier.random()
-        let key = try guarding { () throws(SealingError) in try SecretBytes.random(count: 32) }
+    /// Takes the data key of this write, generating it first if needed, and wrapping it for a
+    /// project. The caller must return it.
+    private mutating func takeDataKey(for project: Identifier) throws(VaultError) -> DataKey {
         guard let batchKey = try keys.root?.batchKey() else {
             throw VaultError(.wrongPassphrase, "storing a value requires unlocked values")
         }
-        index.batches.append(Batch(key, id: id, vault: header.vaultID, batchKey: batchKey))
-        return DataKey(bytes: key, batch: id)
+        var key: DataKey
+        if let known = dataKey.take() {
+            key = known
+        } else {
+            let bytes = try guarding { () throws(SealingError) in
+                try SecretBytes.random(count: 32)
+            }
+            key = DataKey(bytes: bytes, batch: .random())
+        }
+        if let known = key.batches[project] {
+            key.batch = known
+            return key
+        }
+        key.batch = .random()
+        key.batches[project] = key.batch
+        index.batches.append(
+            Batch(key.bytes, id: key.batch, vault: header.vaultID, batchKey: batchKey))
+        return key
+    }
+
+    /// Moves a record to another project, with its history. The other section gets the data keys
+    /// that it needs, as batches of its own.
+    package mutating func move(
+        at position: Int, to project: Identifier, time: UInt64
+    ) throws(VaultError) {
+        index.variables[position].project = project
+        index.variables[position].updatedAt = time
+        let id = index.variables[position].id
+        var moved: [Identifier: Identifier] = [:]
+        if var current = index.currentVersions[id] {
+            current.batch = try batch(current.batch, in: project, moved: &moved)
+            index.currentVersions[id] = current
+        }
+        for place in index.earlierVersions.indices
+        where index.earlierVersions[place].variable == id {
+            index.earlierVersions[place].batch = try batch(
+                index.earlierVersions[place].batch, in: project, moved: &moved)
+        }
+    }
+
+    /// Returns the batch with the same data key for another project.
+    private mutating func batch(
+        _ old: Identifier, in project: Identifier, moved: inout [Identifier: Identifier]
+    ) throws(VaultError) -> Identifier {
+        if let known = moved[old] { return known }
+        let new: Identifier
+        if let key = dataKey.take() {
+            let isOwn = key.batches.values.contains(old)
+            dataKey = consume key
+            if isOwn {
+                let key = try takeDataKey(for: project)
+                new = key.batch
+                dataKey = consume key
+                moved[old] = new
+                return new
+            }
+        }
+        guard let batchKey = try keys.root?.batchKey() else {
+            throw VaultError(.wrongPassphrase, "moving a value requires unlocked values")
+        }
+        new = .random()
+        let known = try values.dataKey(of: old)
+        let key = try guarding { () throws(SealingError) in
+            try known.withBytes { (bytes) throws(SealingError) in try SecretBytes(copying: bytes) }
+        }
+        index.batches.append(Batch(key, id: new, vault: header.vaultID, batchKey: batchKey))
+        moved[old] = new
+        return new
     }
 
     /// Seals a token so that only the value tier opens it, and only as the token of `account`,
@@ -192,11 +261,5 @@ package struct VaultTransaction: ~Copyable {
     /// from them.
     package mutating func outlive(_ seen: [VaultPosition]) {
         superseded = seen
-    }
-
-    /// Drops data keys that no version uses.
-    mutating func dropUnusedBatches() {
-        let used = index.usedBatches
-        index.batches.removeAll { !used.contains($0.id) }
     }
 }

@@ -21,7 +21,8 @@ final class Sightings {
     /// Shows in an index what was seen of its projects.
     func show(in index: inout VaultIndex) {
         for apply in claims { apply(&index.variables) }
-        for project in index.projects where project.binding != nil {
+        for project in index.projects
+        where project.binding != nil && index.isOpened(project.id) {
             self[project.id]?.show(in: &index, of: project.id)
         }
     }
@@ -30,7 +31,7 @@ final class Sightings {
     /// their place.
     func occupied(in index: VaultIndex) -> Set<Identifier> {
         Set(
-            index.projects.filter { $0.binding != nil }.flatMap {
+            index.projects.filter { $0.binding != nil && index.isOpened($0.id) }.flatMap {
                 self[$0.id]?.occupied(of: $0.id, in: index) ?? []
             }.map(\.id))
     }
@@ -79,6 +80,15 @@ extension VaultSession {
     /// Opens the index, and shows in it what Vercel showed at the last look: for lists only.
     func indexAsSeen(_ extent: VaultIndex.Extent) throws -> VaultIndex {
         var index = try index(extent)
+        try sightings().show(in: &index)
+        return index
+    }
+
+    /// The same with the variables of one project only.
+    func indexAsSeen(
+        _ extent: VaultIndex.Extent, of project: (VaultIndex) throws -> VaultProject?
+    ) throws -> VaultIndex {
+        var index = try index(extent, of: project)
         try sightings().show(in: &index)
         return index
     }

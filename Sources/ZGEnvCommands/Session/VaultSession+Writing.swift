@@ -11,14 +11,18 @@ extension VaultSession {
     /// - Parameters:
     ///   - newPlace: A place that stores a guard from this write on.
     ///   - news: What the write reports to groups besides what it changes.
+    ///   - project: Finds, in the table, the only project whose variables the write reads or changes,
+    ///     or nil for a new one; without it all are opened.
     @discardableResult
     func update<R>(
         newPlace: RollbackGuards.Place? = nil, telling news: GroupNews = GroupNews(),
+        of project: ((VaultIndex) throws -> VaultProject?)? = nil,
         _ body: @escaping (inout VaultTransaction) throws -> R
     ) throws -> R {
         let keys = try keys(.values)
         guard turns.isActive, newPlace == nil else {
-            return try updateAlone(with: keys, newPlace: newPlace) { transaction, told in
+            return try updateAlone(with: keys, newPlace: newPlace, of: project) {
+                transaction, told in
                 told = news
                 return try body(&transaction)
             }
@@ -37,6 +41,7 @@ extension VaultSession {
 
     private func updateAlone<R>(
         with keys: VaultKeys, newPlace: RollbackGuards.Place?,
+        of project: ((VaultIndex) throws -> VaultProject?)? = nil,
         _ body: (inout VaultTransaction, inout GroupNews) throws -> R
     ) throws -> R {
         var news = GroupNews()
@@ -47,6 +52,7 @@ extension VaultSession {
         let result = try Vault.update(
             path, in: context.files, keys: keys, vaultID: vaultID,
             since: try positionSeen(), after: opened,
+            of: project.map { find in { Set([try find($0)?.id].compactMap { $0 }) } },
             written: { sighting in
                 let new = newPlace.map { places.contains($0) ? [] : [$0] } ?? []
                 updateGuards(sighting, of: vaultID, places + new)

@@ -86,6 +86,32 @@ package final class VaultSession {
         return try opened().index(with: keys, extent: extent)
     }
 
+    /// Opens the index with the variables of one project only, so that a command takes as long as
+    /// that project needs.
+    ///
+    /// - Parameter project: Finds it in the table, which has all projects; without one the index has
+    ///   no variables.
+    func index(
+        _ extent: VaultIndex.Extent, with tier: KeySlot.Tier = .index,
+        of project: (VaultIndex) throws -> VaultProject?
+    ) throws -> VaultIndex {
+        try index(extent, with: try keys(tier), of: project)
+    }
+
+    /// The same with these keys.
+    func index(
+        _ extent: VaultIndex.Extent, with keys: VaultKeys,
+        of project: (VaultIndex) throws -> VaultProject?
+    ) throws -> VaultIndex {
+        let vault = try opened()
+        var index = try vault.index(with: keys, extent: extent, of: [])
+        if let found = try project(index) { try vault.open([found.id], in: &index, with: keys) }
+        return index
+    }
+
+    /// Opens the table of the index, which has no variables.
+    func table() throws -> VaultIndex { try index(.listing) { _ in nil } }
+
     /// Opens the index if there is a vault and no prompt is needed; returns nil otherwise.
     func indexWithoutPrompt() throws -> VaultIndex? {
         do {

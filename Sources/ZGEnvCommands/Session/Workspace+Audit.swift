@@ -59,7 +59,7 @@ extension Workspace {
     /// Changes slots between two durable lines of the audit log.
     func auditedSlotChange<R>(_ names: [String], _ work: () throws -> R) throws -> R {
         try audited(
-            names, seen: try session.index(.listing).metadata, durably: true, work)
+            names, seen: try session.table().metadata, durably: true, work)
     }
 }
 

@@ -58,7 +58,12 @@ struct List: Command {
         let hidden = allProjects ? try VercelRefresh.runForAllIfRequested(workspace) : [:]
         let ownHidden = allProjects ? nil : try VercelRefresh.runIfRequested(workspace)
         // The age of a value is stored with the current values.
-        let index = try workspace.session.indexAsSeen(stale == nil ? .listing : .currentValues)
+        let extent = stale == nil ? VaultIndex.Extent.listing : .currentValues
+        let resolver = ProjectResolver(workspace)
+        let index =
+            allProjects
+            ? try workspace.session.indexAsSeen(extent)
+            : try workspace.session.indexAsSeen(extent, of: resolver.existing(in:))
         if let problem = try workspace.session.cacheIndexKey() {
             workspace.detail("The index key was not cached: \(problem).")
         }
@@ -127,7 +132,7 @@ struct List: Command {
                     projects.map { ($0, listed($0), shared($0), labels($0)) }, marks, workspace,
                     now, titled: true))
         }
-        let project = try ProjectResolver(workspace).existing(in: index)
+        let project = try resolver.existing(in: index)
         let (variables, others) = (listed(project), shared(project))
         if variables.isEmpty && others.isEmpty {
             workspace.note(

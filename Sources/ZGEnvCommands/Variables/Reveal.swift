@@ -95,11 +95,11 @@ struct Reveal: Command {
             let remote = try RemoteReveal.values(of: names, in: place, into: arena, workspace)
             return try printOrCopy(
                 remote.values, of: remote.project, from: "Vercel: ",
-                seen: try workspace.session.index(.listing).metadata, copying, workspace)
+                seen: try workspace.session.table().metadata, copying, workspace)
         }
         let vault = try workspace.session.opened()
-        let index = try vault.index(
-            with: keys, extent: number == nil ? .currentValues : .everything)
+        let index = try workspace.session.index(
+            number == nil ? .currentValues : .everything, with: keys, of: resolver.existing(in:))
         let project = try resolver.existing(in: index)
         let records =
             try number.map { number in

@@ -90,8 +90,11 @@ struct SetVariable: Command {
         try afterwards.check(workspace)
         let wanted = try options.scope()
         try workspace.session.keysForWriting()
-        let index = try workspace.session.index(.listing)
-        let (known, projectName) = try ProjectResolver(workspace).existingOrNew(in: index)
+        let resolver = ProjectResolver(workspace)
+        let index = try workspace.session.index(.listing) {
+            try resolver.existingOrNew(in: $0).project
+        }
+        let (known, projectName) = try resolver.existingOrNew(in: index)
         let membership =
             try syncs
             ? GroupPublication(workspace).membership(of: known, projectName) : nil
@@ -136,8 +139,9 @@ struct SetVariable: Command {
             return dryRun(projectName, projectCreated: known == nil)
         }
         let time = workspace.context.now()
-        let (project, projectCreated, outcomes) = try workspace.session.update {
-            transaction in
+        let (project, projectCreated, outcomes) = try workspace.session.update(
+            of: { $0.project(named: projectName) }
+        ) { transaction in
             let (project, isNew) = transaction.project(named: projectName, at: time)
             let outcomes = try zip(keys, values).map { key, value in
                 try store(

@@ -23,7 +23,7 @@ struct AccountList: Command {
     init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let accounts = try workspace.session.index(.listing).accounts
+        let accounts = try workspace.session.table().accounts
         let states = try accounts.map {
             workspace.options.refresh
                 ? try TokenState(asking: $0, workspace) : TokenState(of: $0)

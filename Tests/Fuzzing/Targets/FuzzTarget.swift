@@ -7,8 +7,10 @@ internal import DotEnv
 package enum FuzzTarget: String, CaseIterable, Sendable {
     /// Header and slots of a vault file.
     case vault
-    /// The decoder of an opened index.
-    case vaultIndex = "vault-index"
+    /// The decoder of the opened table of an index.
+    case vaultTable = "vault-table"
+    /// The decoder of an opened section of an index.
+    case vaultSection = "vault-section"
     /// The parsers and writers of `.env` files.
     case dotenv
     /// The parser of a relay's stream, and of its events.
@@ -36,7 +38,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     ) throws {
         switch self {
         case .vault: try VaultFuzzing.exerciseFile(input)
-        case .vaultIndex: try VaultFuzzing.exerciseIndex(input, scratch)
+        case .vaultTable: try VaultFuzzing.exerciseTable(input, scratch)
+        case .vaultSection: try VaultFuzzing.exerciseSection(input)
         case .eventStream: try EventStreamFuzzing.exercise(input)
         case .json: try JSONFuzzing.exercise(input)
         case .schema: try SchemaFuzzing.exercise(input)

@@ -7,7 +7,7 @@ enum VaultFuzzing {
     /// The index key and slot key to try. They open nothing that a fuzzer finds.
     private static let key = [UInt8](repeating: 7, count: 32)
 
-    /// Opens a file, tries its slots, its index and the proof in it.
+    /// Opens a file, tries its slots, its table and the proof in it.
     ///
     /// The checksum is corrected, because nobody finds one by trying. An accepted header encodes to
     /// the same bytes, nothing past the end of the file is read, a refusal is one that the format
@@ -58,16 +58,16 @@ enum VaultFuzzing {
         try tryProof(of: vault)
     }
 
-    /// Takes the bytes of the index for opened ones: a holder of the index key chooses them.
+    /// Takes the bytes of the table for opened ones: a holder of the index key chooses them.
     private static func tryProof(of vault: Vault) throws(VaultError) {
         let header = vault.header
         let opened = try vault.file.read(
             at: UInt64(header.byteCount),
-            count: Int(header.indexByteCount) - AuthenticatedCipher.tagByteCount)
+            count: Int(header.tableByteCount) - AuthenticatedCipher.tagByteCount)
         let content = Array(opened.dropLast(IndexProof.byteCount))
         let proof = content.withBytes { IndexProof(of: header.encoded(), $0) }
         guard !proof.isSigned(Array(opened.suffix(IndexProof.byteCount)), by: header.publicKey)
-        else { throw VaultError(.exists, "bytes that nobody signed are a signature") }
+        else { throw VaultError(.exists, "bytes that no one signed are a signature") }
     }
 
     private static func secret() throws(VaultError) -> SecretBytes {
@@ -76,60 +76,115 @@ enum VaultFuzzing {
         }
     }
 
-    /// Decodes the content of an index: four bytes with the length of all chunks, then the bytes
-    /// between the index's length and its zeros.
+    /// Decodes the content of a table: four bytes with the length of all blocks, then the bytes
+    /// between the table's length and its zeros.
     ///
-    /// An accepted index encodes to the same bytes, a partial decoding equals the whole one, its
-    /// journal can be read, and each of its versions belongs to a record.
-    static func exerciseIndex(_ input: [UInt8], _ scratch: FuzzScratch) throws {
+    /// An accepted table encodes to the same bytes, and its journal can be read.
+    static func exerciseTable(_ input: [UInt8], _ scratch: FuzzScratch) throws {
         guard input.count >= 4 else { return }
-        let chunks = input[..<4].reversed().reduce(0) { $0 << 8 | UInt64($1) }
-        var writer = ByteWriter()
-        writer.uint32(UInt32(input.count - 4))
-        writer.raw(Array(input[4...]))
-        let count = Padding.paddedByteCount(ofIndex: writer.bytes.count)
-        writer.raw([UInt8](repeating: 0, count: count - writer.bytes.count))
-        let padded = writer.bytes
+        let padded = padded(input[4...])
         let slice = try scratch.slice(of: padded)
-        let whole = try decode(slice, .everything, chunks)
-        for extent in [VaultIndex.Extent.listing, .currentValues] {
-            let part = try decode(slice, extent, chunks)
-            guard let whole else { continue }
-            guard part?.variables == whole.variables, part?.projects == whole.projects,
-                part?.accounts.count == whole.accounts.count
-            else { throw FuzzFinding("a part is not decoded as the whole") }
+        let table = try accepting { () throws(VaultError) in
+            try VaultIndex.decode(
+                table: slice, extent: .everything, blocksByteCount: number(input))
         }
-        guard let whole else { return }
-        let isSame = try whole.encoded().withBytes { again in
+        guard let table else { return }
+        let isSame = try table.encodedTable().withBytes { again in
             again.byteCount == padded.count
                 && padded.indices.allSatisfy { again.byte(at: $0) == padded[$0] }
         }
-        guard isSame else { throw FuzzFinding("an accepted index is encoded to other bytes") }
-        try use(whole)
+        guard isSame else { throw FuzzFinding("an accepted table is encoded to other bytes") }
+        do throws(VaultError) {
+            let known = try table.rotations().count + table.relays().count
+            let sends = try table.sends()
+            guard known <= table.allJournalEntries.count, sends.isEmpty else {
+                throw VaultError(.exists, "an entry of the journal is read twice")
+            }
+        } catch { throw FuzzFinding(error.reason) }
     }
 
-    /// Reads what commands read of an accepted index without another check.
-    private static func use(_ index: VaultIndex) throws {
+    /// Decodes the content of a section: four bytes with the length of its chunks, then the bytes
+    /// between the section's length and its zeros.
+    ///
+    /// An accepted section encodes to the same bytes, a partial decoding equals the whole one, its
+    /// journal can be read, and each of its versions belongs to a record.
+    static func exerciseSection(_ input: [UInt8]) throws {
+        guard input.count >= 4 else { return }
+        let padded = padded(input[4...])
+        let place = SectionExtent(
+            id: Identifier(high: 1, low: 1), offset: 0,
+            sealedByteCount: UInt64(padded.count + SectionExtent.addedByteCount),
+            chunksByteCount: number(input), checksum: Checksum([UInt8](repeating: 0, count: 32)))
+        let whole = try decode(padded, place, .everything)
+        for extent in [VaultIndex.Extent.listing, .currentValues] {
+            let part = try decode(padded, place, extent)
+            guard let whole else { continue }
+            guard part?.variables == whole.variables, part?.journal == whole.journal,
+                extent == .listing || part?.currentVersions == whole.currentVersions
+            else { throw FuzzFinding("a part is not decoded as the whole") }
+        }
+        guard let whole else { return }
+        var index = VaultIndex(extent: .everything)
+        index.add(whole, place.id)
         do throws(VaultError) {
-            let known = try index.sends().count + index.rotations().count + index.relays().count
-            guard known <= index.allJournalEntries.count else {
+            // Data keys that nothing needs are not written again.
+            if var content = try SectionContent.all(of: index)[place.id],
+                Set(index.versions().values.joined().map(\.batch)).count == whole.batches.count
+            {
+                _ = content.pack(index)
+                guard
+                    try content.encoded(
+                        index,
+                        batches: Dictionary(
+                            uniqueKeysWithValues: zip(
+                                index.batches.map(\.id), index.batches.indices))
+                    ).bytes == padded
+                else {
+                    throw VaultError(.exists, "an accepted section is encoded to other bytes")
+                }
+            }
+            let known = try index.sends().count + index.rotations().count
+            guard known <= index.journal.count else {
                 throw VaultError(.exists, "an entry of the journal is read twice")
             }
         } catch { throw FuzzFinding(error.reason) }
         let versions = index.versions()
+        let count = whole.currentVersions.count + whole.earlierVersions.count
         guard Set(versions.keys).isSubset(of: index.variables.map(\.id)),
-            Set(index.formerNames.keys).isSubset(of: versions.keys)
-        else { throw FuzzFinding("a version belongs to no record") }
-        guard versions.values.reduce(0, { $0 + $1.count }) == index.versionCount else {
-            throw FuzzFinding("a version is lost")
-        }
+            Set(index.formerNames.keys).isSubset(of: versions.keys),
+            versions.values.reduce(0, { $0 + $1.count }) == count
+        else { throw FuzzFinding("a version is lost, or belongs to no record") }
+    }
+
+    private static func number(_ input: [UInt8]) -> UInt64 {
+        input[..<4].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    private static func padded(_ content: ArraySlice<UInt8>) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.uint32(UInt32(content.count))
+        writer.raw(Array(content))
+        let count = Padding.paddedByteCount(ofIndex: writer.count)
+        writer.raw([UInt8](repeating: 0, count: count - writer.count))
+        return writer.bytes
     }
 
     private static func decode(
-        _ slice: SecretSlice, _ extent: VaultIndex.Extent, _ chunks: UInt64
-    ) throws -> VaultIndex? {
+        _ padded: [UInt8], _ place: SectionExtent, _ extent: VaultIndex.Extent
+    ) throws -> IndexSection? {
+        try accepting { () throws(VaultError) in
+            try padded.withBytes { (bytes) throws(VaultError) in
+                let section = try IndexSection.decode(bytes, of: place, extent: extent)
+                if extent == .everything { try section.check(in: place, isProject: true) }
+                return section
+            }
+        }
+    }
+
+    /// Returns nil for what the format refuses.
+    private static func accepting<T>(_ body: () throws(VaultError) -> T) throws -> T? {
         do throws(VaultError) {
-            return try VaultIndex.decode(slice, extent: extent, chunksByteCount: chunks)
+            return try body()
         } catch {
             guard error.damage != nil || error.code == .newerFormat else {
                 throw FuzzFinding(error.reason)

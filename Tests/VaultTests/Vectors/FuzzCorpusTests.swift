@@ -27,8 +27,8 @@ struct FuzzCorpusTests {
     }
 
     @Test(arguments: [
-        FuzzTarget.vault, .vaultIndex, .eventStream, .webhook, .schema, .schemaType, .groupObject,
-        .groupOperations,
+        FuzzTarget.vault, .vaultTable, .vaultSection, .eventStream, .webhook, .schema, .schemaType,
+        .groupObject, .groupOperations,
     ])
     func `survives random changes`(target: FuzzTarget) throws {
         let directory = Self.directory.appendingPathComponent(target.rawValue)
@@ -56,46 +56,69 @@ struct FuzzCorpusTests {
 
     /// Seeds that reach every part of their target, small ones only.
     private static func writeSeeds(of target: FuzzTarget, to directory: URL) throws {
-        guard [.vault, .vaultIndex].contains(target) else { return }
+        guard [.vault, .vaultTable, .vaultSection].contains(target) else { return }
         try? FileManager.default.removeItem(at: directory)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         var seen: Set<[UInt8]> = []
         for (vector, bytes) in try VectorCatalogue().vectors {
-            let seed: [UInt8]
             let isOfHeader = ["header", "slot", "newer", "pre-release", "locked"].contains(
                 vector.class)
+            var seeds: [[UInt8]] = []
             switch target {
             case .vault:
-                // The last one is whole with its index, so that slots and proof are tried.
+                // The last one is whole with its table, so that slots and proof are tried.
                 let others = ["ok-small.zgv", "ok-rich.zgv", "padding-one-byte.zgv"]
                 guard isOfHeader || others.contains(vector.file) else { continue }
                 // The header's structure matters: what follows it does not open anyway.
-                seed = Array(bytes.prefix(1_200))
+                seeds = [Array(bytes.prefix(1_200))]
             default:
-                guard !isOfHeader, let content = VectorReading.content(of: bytes, vector.secret)
+                guard !isOfHeader, let opened = VectorReading.contents(of: bytes, vector.secret)
                 else { continue }
-                seed = content
+                seeds = target == .vaultTable ? [opened.table] : opened.sections
             }
-            guard seed.count <= 1_600, seen.insert(seed).inserted else { continue }
-            try Data(seed).write(
-                to: directory.appendingPathComponent(
-                    vector.file.replacingOccurrences(of: ".zgv", with: "")))
+            for (number, seed) in seeds.enumerated() {
+                guard seed.count <= 1_600, seen.insert(seed).inserted else { continue }
+                let name = vector.file.replacingOccurrences(of: ".zgv", with: "")
+                try Data(seed).write(
+                    to: directory.appendingPathComponent(
+                        number == 0 ? name : "\(name)-\(number + 1)"))
+            }
         }
     }
 }
 
 extension VectorReading {
-    /// The content of the index after the length of all chunks, as the fuzzer takes it; nil if it
-    /// does not open, or if its proof does not hold.
-    static func content(of bytes: [UInt8], _ secret: Vector.Secret) -> [UInt8]? {
+    /// The contents of table and sections, each after the length of all blocks or of its chunks, as
+    /// the fuzzer takes them; nil if the table does not open, or if its proof does not hold.
+    static func contents(
+        of bytes: [UInt8], _ secret: Vector.Secret
+    ) -> (table: [UInt8], sections: [[UInt8]])? {
         guard let vault = try? Vault(path: "vector", file: MemoryFile(bytes)),
-            let keys = try? keys(of: vault, secret),
-            let padded = try? vault.openedIndex(with: keys).withBytes({ $0.array }),
-            padded.count >= 4
+            let keys = try? keys(of: vault, secret)
         else { return nil }
-        let length = padded[..<4].reversed().reduce(0) { $0 << 8 | Int($1) }
-        guard 4 + length <= padded.count else { return nil }
-        let chunks = UInt32(truncatingIfNeeded: vault.header.chunksByteCount)
-        return u32(chunks) + padded[4..<(4 + length)]
+        // It keeps what it could open.
+        _ = try? vault.index(with: keys, extent: .everything)
+        guard let opening = vault.opening else { return nil }
+        let places =
+            (try? VaultIndex.decode(
+                table: opening.table, extent: .everything,
+                blocksByteCount: vault.header.blocksByteCount))?.sections
+        let sections = (places ?? []).compactMap { place in
+            opening.sections[place.id].flatMap { section in
+                content(of: section.content, after: place.chunksByteCount)
+            }
+        }
+        guard let table = content(of: opening.table, after: vault.header.blocksByteCount) else {
+            return nil
+        }
+        return (table, sections)
+    }
+
+    private static func content(of padded: SecretSlice, after length: UInt64) -> [UInt8]? {
+        let bytes = padded.withBytes { $0.array }
+        guard bytes.count >= 4 else { return nil }
+        let count = bytes[..<4].reversed().reduce(0) { $0 << 8 | Int($1) }
+        guard 4 + count <= bytes.count else { return nil }
+        return u32(UInt32(truncatingIfNeeded: length)) + bytes[4..<(4 + count)]
     }
 }

@@ -33,5 +33,5 @@ func text(_ text: String) -> [UInt8] { encoded { $0.text(text) } }
 func u32(_ value: UInt32) -> [UInt8] { encoded { $0.uint32(value) } }
 func u64(_ value: UInt64) -> [UInt8] { encoded { $0.uint64(value) } }
 
-/// A section of the index that is a list of these items.
+/// A part of the index that is a list of these items.
 func list(_ items: [[UInt8]]) -> [UInt8] { u32(UInt32(items.count)) + items.joined() }

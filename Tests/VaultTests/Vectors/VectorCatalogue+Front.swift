@@ -13,8 +13,8 @@ extension VectorCatalogue {
             ("truncated", "15", "the first 15 bytes", { $0 = Array($0[..<15]) }),
             ("truncated", "16", "the first 16 bytes, so no header", { $0 = Array($0[..<16]) }),
             ("truncated", "header", "the header without its last byte", { $0 = Array($0[..<343]) }),
-            ("truncated", "at-index", "the header alone", { $0 = Array($0[..<344]) }),
-            ("truncated", "in-index", "half of the index", { $0 = Array($0[..<2_000]) }),
+            ("truncated", "at-table", "the header alone", { $0 = Array($0[..<344]) }),
+            ("truncated", "in-table", "half of the table", { $0 = Array($0[..<2_000]) }),
             ("truncated", "last-byte", "all but the last byte", { $0.removeLast() }),
             ("extended", "one-byte", "a byte behind the last chunk", { $0.append(0) }),
             (
@@ -86,22 +86,22 @@ extension VectorCatalogue {
                 "header", "slots-max", "the highest number of slots",
                 { $0.write(UInt32.max, at: 84) }
             ),
-            ("header", "index-16", "an index of a tag alone", { $0.write(UInt64(16), at: 304) }),
+            ("header", "table-16", "a table of a tag alone", { $0.write(UInt64(16), at: 304) }),
             (
-                "header", "index-112", "an index of a proof and a tag alone",
+                "header", "table-112", "a table of a proof and a tag alone",
                 { $0.write(UInt64(112), at: 304) }
             ),
-            ("header", "index-0", "an index of no bytes", { $0.write(UInt64(0), at: 304) }),
+            ("header", "table-0", "a table of no bytes", { $0.write(UInt64(0), at: 304) }),
             (
-                "header", "index-limit", "an index of more than 256 MiB",
+                "header", "table-limit", "a table of more than 256 MiB",
                 {
                     $0.write(UInt64(256 << 20) + 113, at: 304)
                     $0.write(UInt64(300 << 20), at: 16)
                 }
             ),
-            ("header", "index-max", "the highest index length", { $0.write(UInt64.max, at: 304) }),
+            ("header", "table-max", "the highest table length", { $0.write(UInt64.max, at: 304) }),
             (
-                "header", "index-beyond", "an index that ends behind the file",
+                "header", "table-beyond", "a table that ends behind the file",
                 { $0.write(UInt64(100_000), at: 304) }
             ),
             ("header", "file-0", "a file length of 0", { $0.write(UInt64(0), at: 16) }),
@@ -255,8 +255,8 @@ extension VectorCatalogue {
     mutating func addSeals() throws {
         let small = try VectorVault.small()
         let files: [(String, String, Change)] = [
-            ("index-first", "a bit in the first byte of the index", { $0[344] ^= 1 }),
-            ("index-last", "a bit in the index's tag", { $0[344 + 4_208 - 1] ^= 0x40 }),
+            ("table-first", "a bit in the first byte of the table", { $0[344] ^= 1 }),
+            ("table-last", "a bit in the table's tag", { $0[344 + 4_208 - 1] ^= 0x40 }),
         ]
         for (name, description, change) in files {
             try add("tag", name, description, small) { $0.changeFile = change }
@@ -278,7 +278,7 @@ extension VectorCatalogue {
         for (suffix, vault, secret) in readers {
             let note = suffix.isEmpty ? "" : ", opened for its names alone"
             try add(
-                "tag", "root" + suffix, "an index sealed with another root" + note, vault,
+                "tag", "root" + suffix, "a table sealed with another root" + note, vault,
                 secret: secret
             ) { vault in
                 let publicKey = try vault.rootKey().signingPair().publicKey
@@ -304,9 +304,9 @@ extension VectorCatalogue {
                 "length-beyond", "a content one byte longer than the rest",
                 { $0.write(UInt32(4_093), at: 0) }
             ),
-            ("one-byte", "an index of one byte", { $0 = [0] }),
-            ("three-bytes", "an index of three bytes", { $0 = [0, 0, 0] }),
-            ("four-bytes", "an index of an empty content without zeros", { $0 = [0, 0, 0, 0] }),
+            ("one-byte", "a table of one byte", { $0 = [0] }),
+            ("three-bytes", "a table of three bytes", { $0 = [0, 0, 0] }),
+            ("four-bytes", "a table of an empty content without zeros", { $0 = [0, 0, 0, 0] }),
         ]
         for (name, description, change) in paddings {
             try add("padding", name, description, small) { $0.changePadded = change }

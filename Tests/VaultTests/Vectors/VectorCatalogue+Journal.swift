@@ -16,7 +16,7 @@ extension VectorCatalogue {
         ).until(action == .change ? 1_700_000_002_000 : 0).entry
         return JournalEntry(
             id: VectorVault.identifier(0x64 + number), kind: made.kind, createdAt: made.createdAt,
-            payload: made.payload)
+            payload: made.payload, section: made.section)
     }
 
     private static func changed(
@@ -25,7 +25,8 @@ extension VectorCatalogue {
         var payload = entry.payload
         change(&payload)
         return JournalEntry(
-            id: entry.id, kind: kind ?? entry.kind, createdAt: entry.createdAt, payload: payload)
+            id: entry.id, kind: kind ?? entry.kind, createdAt: entry.createdAt, payload: payload,
+            section: kind == RotationEntry.endedKind ? RotationEntry.endedSection : entry.section)
     }
 
     private static func changed(

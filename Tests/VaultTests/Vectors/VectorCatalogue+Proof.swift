@@ -177,8 +177,8 @@ extension VectorCatalogue {
             ),
             ("slots-exchanged", "made for the slots in another order", { $0.slots.reverse() }),
             ("slots-none", "made for a header without slots", { $0.slots = [] }),
-            ("nonce", "made for another nonce", { $0.indexNonce[0] ^= 1 }),
-            ("index-length", "made for a longer index", { $0.indexByteCount += 4_096 }),
+            ("nonce", "made for another nonce", { $0.tableNonce[0] ^= 1 }),
+            ("table-length", "made for a longer table", { $0.tableByteCount += 4_096 }),
             ("file-length", "made for a longer file", { $0.fileByteCount += 1 }),
         ]
         for (name, description, change) in rows {
@@ -196,7 +196,7 @@ extension VectorCatalogue {
     }
 
     private mutating func addCoveredContents() throws {
-        let other = try VectorVault.rich().index.encoded().withBytes { $0.array }
+        let other = try VectorVault.rich().index.encodedTable().withBytes { $0.array }
         let rows: [(String, String, ([UInt8]) -> [UInt8])] = [
             ("content-none", "made without the content", { _ in [] }),
             ("content-other", "made for another content", { _ in other }),
@@ -322,14 +322,6 @@ extension VectorCatalogue {
             ("directory", "another approved directory", replacing(text("/srv/b"), text("/srv/c"))),
             ("setting", "another value of a setting", replacing(text("preview"), text("staging"))),
             (
-                "type", "another type of a record",
-                replacing(text("SECOND") + [1], text("SECOND") + [2])
-            ),
-            (
-                "version", "another id of a version",
-                replacing(VectorVault.version(0).bytes, VectorVault.version(9).bytes)
-            ),
-            (
                 "entry", "another payload of a journal entry",
                 replacing([3, 0, 0, 0, 1, 2, 3], [3, 0, 0, 0, 1, 2, 9])
             ),
@@ -340,7 +332,7 @@ extension VectorCatalogue {
             ),
             ("zeros", "a bit in the last zero", { $0[$0.count - 1] = 0x80 }),
             ("length", "the highest content length", { $0.write(UInt32.max, at: 0) }),
-            ("section", "a section longer than the content", { $0.write(UInt32.max, at: 5) }),
+            ("part", "a part longer than the content", { $0.write(UInt32.max, at: 5) }),
             ("groups", "the flag of groups", { $0[4] = 1 }),
         ]
         for (name, description, change) in rows {
@@ -449,7 +441,7 @@ extension VectorCatalogue {
             ),
             (
                 .signature, "before-bounds",
-                "a wrong signature, and a section longer than the content", signature,
+                "a wrong signature, and a part longer than the content", signature,
                 { $0.changeContent = { $0.write(UInt32.max, at: 1) } }
             ),
             (

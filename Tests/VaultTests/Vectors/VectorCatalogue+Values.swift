@@ -1,6 +1,6 @@
 @testable import Vault
 
-/// Errors among the sections, with data keys, and with sealed values.
+/// Errors among the parts of a section, with data keys, and with sealed values.
 extension VectorCatalogue {
     private static let record = VectorVault.records[0]
 
@@ -21,7 +21,10 @@ extension VectorCatalogue {
         let rows: [(String, String, (inout VectorVault) throws -> Void)] = [
             (
                 "project-missing", "a record of no project",
-                { $0.index.variables[1].project = VectorVault.api }
+                { vault in
+                    vault.index.projects = []
+                    vault.addProject("api", VectorVault.api)
+                }
             ),
             (
                 "project-names", "two projects of one name",
@@ -35,11 +38,11 @@ extension VectorCatalogue {
                 }
             ),
             (
-                "current-missing", "a current version that is not in section 4",
+                "current-missing", "a current version without a record that has it",
                 { $0.index.variables[1].currentVersion = 0 }
             ),
             (
-                "current-number", "another number in section 4 than the record's",
+                "current-number", "another number of a current version than the record's",
                 { vault in
                     vault.index.variables[1].currentVersion = 1
                     vault.index.variables[1].highestVersion = 2
@@ -97,7 +100,7 @@ extension VectorCatalogue {
                 { $0.chunks.append(0) }
             ),
             (
-                "end-late", "a chunk that ends behind the file",
+                "end-late", "a chunk that ends behind its section",
                 { vault in vault.chunks.removeLast() }
             ),
             (
@@ -270,12 +273,12 @@ extension VectorCatalogue {
     private mutating func addChunks() throws {
         let three = try Self.three()
         let rows: [(String, String, (inout [UInt8]) -> Void)] = [
-            ("first", "a bit in the first chunk", { $0[344 + 4_208] ^= 1 }),
+            ("first", "a bit in the first chunk", { $0[VectorVault.firstChunk] ^= 1 }),
             ("last", "a bit in the last chunk", { $0[$0.count - 1] ^= 0x80 }),
             (
                 "swapped", "two chunks that changed places",
                 { file in
-                    let front = 344 + 4_208
+                    let front = VectorVault.firstChunk
                     let first = Array(file[front..<(front + 168)])
                     file.replaceSubrange(
                         front..<(front + 168), with: file[(front + 168)..<(front + 336)])
@@ -299,7 +302,7 @@ extension VectorCatalogue {
             vault in
             // Current versions come first, whatever their order in the file.
             vault.changeEarlier(batch: vault.index.batches[0].id)
-            vault.changeFile = { $0[344 + 4_208 + 168 + 40] ^= 1 }
+            vault.changeFile = { $0[VectorVault.firstChunk + 168 + 40] ^= 1 }
         }
     }
 }

@@ -23,7 +23,7 @@ extension VectorCatalogue {
                 vault.index.journal.append(
                     JournalEntry(
                         id: VectorVault.identifier(0x60 + 2 * number), kind: 200, createdAt: 6,
-                        payload: [number]))
+                        payload: [number], section: nil))
                 vault.index.secretJournal.append(try VectorVault.relay(number))
             }
         }

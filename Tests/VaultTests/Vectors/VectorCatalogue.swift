@@ -18,6 +18,7 @@ struct VectorCatalogue {
         try addValues()
         try addProofs()
         try addJournals()
+        try addSections()
     }
 
     /// Adds a vault that must be of `kind`: "ok", "locked", "newer", "pre-release" or a class of

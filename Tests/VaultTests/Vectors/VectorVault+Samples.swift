@@ -37,7 +37,6 @@ extension VectorVault {
     static let earlierTime: UInt64 = 0x0000_0181_1111_4441
     static let accountTime: UInt64 = 0x0000_0181_1111_2222
     static let accountEnd: UInt64 = 0x0000_0181_1111_2223
-    static let liveTime: UInt64 = 0x0000_0181_1111_2224
     static let auditSequence: UInt64 = 0x0000_0000_0BAD_CAFE
 
     /// One passphrase and nothing else.
@@ -83,8 +82,6 @@ extension VectorVault {
         vault.index.projects[0].binding = .init(
             origin: "https://api.example.com", accountID: "user_1", teamID: "team_1",
             teamSlug: "slug-1", projectID: "prj_1", projectName: "web-remote")
-        vault.index.projects[0].live = .init(id: "dpl_1", createdAt: liveTime)
-        vault.index.projects[0].seenAt = 1_700_000_000_500
         let scope = Scope(
             targets: .preview, customEnvironments: ["env-a", "env-b"], branch: "main")
         vault.addRecord("KEY", records[0], kind: .sensitive, scope: scope, comment: "note")
@@ -96,9 +93,11 @@ extension VectorVault {
         remote.seenUpdatedAt = goneTime
         remote.earlier = .init(version: 1, from: earlierTime, until: 1_700_000_000_600)
         vault.index.variables[0].remote = remote
-        vault.addRecord("SECOND", records[1], in: api, kind: .plain)
+        vault.addRecord("SECOND", records[1], kind: .plain)
+        vault.addRecord("THIRD", records[2], in: api)
         let first = try vault.addBatch(1)
         let second = try vault.addBatch(2)
+        let third = try vault.addBatch(3, in: api)
         try vault.store(
             Array("first of the key".utf8), in: records[0], batch: first,
             .init(version: 1, isCurrent: false, formerName: "OLD_NAME"))
@@ -108,11 +107,16 @@ extension VectorVault {
         try vault.store(
             Array("now of the key".utf8), in: records[0], batch: second, .init(version: 4))
         try vault.store(Array("other".utf8), in: records[1], batch: first, .init(version: 2))
+        try vault.store(Array("elsewhere".utf8), in: records[2], batch: third)
         vault.index.variables[1].highestVersion = 5
         try vault.addAccounts()
         vault.index.journal = [
-            JournalEntry(id: identifier(0x60), kind: 201, createdAt: 5, payload: [1, 2, 3]),
-            JournalEntry(id: identifier(0x61), kind: 200, createdAt: 6, payload: []),
+            JournalEntry(
+                id: identifier(0x60), kind: 201, createdAt: 5, payload: [1, 2, 3], section: nil),
+            JournalEntry(id: identifier(0x61), kind: 200, createdAt: 6, payload: [], section: nil),
+            JournalEntry(
+                id: identifier(0x6A), kind: 202, createdAt: 7, payload: [4, 5, 6], section: web),
+            JournalEntry(id: identifier(0x6B), kind: 200, createdAt: 8, payload: [], section: web),
         ]
         vault.index.formerLogKeys = [try secretSlice(32, 0xEE), try secretSlice(32, 0x11)]
         vault.index.metadata.generationTags = (5...8).map {
@@ -160,23 +164,17 @@ extension VectorVault {
         try [UInt8](repeating: byte, count: count).withBytes { try SecretArena().copy($0) }
     }
 
-    /// The encoded items of the sections 2 to 8, by the section's index from 0.
-    func items(ofSection section: Int) throws -> [[UInt8]] {
+    /// The encoded items of the table's projects, journal or accounts.
+    func items(of part: VectorPart) throws -> [[UInt8]] {
         func each<T>(_ items: [T], _ encode: (T, inout ByteWriter) -> Void) -> [[UInt8]] {
             items.map { item in encoded { encode(item, &$0) } }
         }
-        switch section {
-        case 1: return each(index.projects.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
-        case 2: return each(index.variables.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
-        case 3:
-            return each(index.currentVersions.values.sorted { $0.precedes($1) }) {
-                $0.encode(into: &$1)
-            }
-        case 4:
-            return each(index.earlierVersions.sorted { $0.precedes($1) }) { $0.encode(into: &$1) }
-        case 5: return each(index.batches.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
-        case 6: return each(index.journal) { $0.encode(into: &$1) }
-        case 7:
+        switch part {
+        case .projects:
+            return each(index.projects.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
+        case .journal:
+            return each(index.journal.filter { $0.section == nil }) { $0.encode(into: &$1) }
+        case .accounts:
             return index.accounts.sorted { $0.name < $1.name }.map { account in
                 encoded { writer in
                     account.encodeFront(into: &writer)
@@ -185,7 +183,36 @@ extension VectorVault {
                     }
                 }
             }
-        default: throw AmbiguousChange(places: 0)
+        case .records, .current, .earlier, .batches, .entries:
+            return items(of: Self.web)[part.number]
+        case .metadata, .sections, .logKeys: throw AmbiguousChange(places: 0)
         }
+    }
+}
+
+/// A part of the table, or of the section of the project "web".
+enum VectorPart: CaseIterable {
+    case metadata, projects, sections, journal, accounts, logKeys
+    case records, current, earlier, batches, entries
+
+    /// The table has the first six.
+    private static let tableCount = 6
+
+    private var place: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    var isOfTable: Bool { place < Self.tableCount }
+    /// From 0, in the table or in the section.
+    var number: Int { isOfTable ? place : place - Self.tableCount }
+    var name: String {
+        "part \(number + 1) of \(isOfTable ? "the table" : "a section")"
+    }
+}
+
+extension VectorVault {
+    /// Changes the bytes of one part.
+    mutating func change(
+        _ part: VectorPart, _ change: @escaping (inout [UInt8]) throws -> Void
+    ) {
+        let edit: (inout [[UInt8]]) throws -> Void = { try change(&$0[part.number]) }
+        if part.isOfTable { changeTable = edit } else { changeSection[Self.web] = edit }
     }
 }

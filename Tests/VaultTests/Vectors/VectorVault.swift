@@ -20,16 +20,37 @@ struct VectorVault {
     var epoch: UInt32 = 1
     var slots: [KeySlot] = []
     var index = VaultIndex(extent: .everything)
-    var chunks: [UInt8] = []
+    /// By project.
+    var sectionChunks: [Identifier: [UInt8]] = [:]
+    /// Sections without anything, in addition to those that are needed.
+    var emptySections: [Identifier] = []
+    /// The project of each batch.
+    private var batchProjects: [Identifier: Identifier] = [:]
     /// What a reader must find.
     var values: [Vector.Value] = []
     private var dataKeys: [Identifier: [UInt8]] = [:]
 
+    /// Those of the project "web".
+    var chunks: [UInt8] {
+        get { sectionChunks[Self.web] ?? [] }
+        set { sectionChunks[Self.web] = newValue }
+    }
+
     // Changes to the file, in the order in which it is assembled.
 
-    /// To the nine sections of the index's content, without their lengths and the flag before them.
-    var changeSections: ((inout [[UInt8]]) throws -> Void)?
-    /// To the content: the flag, and the sections with their lengths.
+    /// To the five parts of the content of a section, without their lengths.
+    var changeSection: [Identifier: (inout [[UInt8]]) throws -> Void] = [:]
+    /// To the length, the content and the zeros of a section.
+    var changeSectionPadded: [Identifier: (inout [UInt8]) -> Void] = [:]
+    /// Of which vault and under which id a section is sealed.
+    var sealedAs: [Identifier: (vault: Identifier, id: Identifier)] = [:]
+    /// To a sealed section, before the table gets its hash.
+    var changeSealed: [Identifier: (inout [UInt8]) -> Void] = [:]
+    /// To the rows of the sections.
+    var changeRows: ((inout [SectionExtent]) -> Void)?
+    /// To the six parts of the table's content, without their lengths and the flag before them.
+    var changeTable: ((inout [[UInt8]]) throws -> Void)?
+    /// To the content of the table: the flag, and the parts with their lengths.
     var changeContent: ((inout [UInt8]) -> Void)?
     /// To the length, the content and the zeros after it.
     var changePadded: ((inout [UInt8]) -> Void)?
@@ -39,7 +60,7 @@ struct VectorVault {
     var makeProof: (([UInt8], [UInt8]) throws -> [UInt8])?
     /// To the proof. ``proofByteCount`` must be its length afterwards.
     var changeProof: ((inout [UInt8]) throws -> Void)?
-    /// The length of the proof, which the header's length of the index includes.
+    /// The length of the proof, which the header's length of the table includes.
     var proofByteCount = IndexProof.byteCount
     /// To the padded content after its proof was made. Its length must stay.
     var forgePadded: ((inout [UInt8]) throws -> Void)?
@@ -47,6 +68,9 @@ struct VectorVault {
     var forgeHeader: ((inout [UInt8]) -> Void)?
     /// To the finished file.
     var changeFile: ((inout [UInt8]) -> Void)?
+
+    /// Where the first chunk is, in a file with one slot, a short table and a short first section.
+    static let firstChunk = 344 + 4_208 + 4_136
 
     /// Sixteen bytes derived from a number, in its order.
     static func identifier(_ number: UInt8) -> Identifier {
@@ -111,8 +135,8 @@ struct VectorVault {
     /// Adds a data key.
     @discardableResult
     mutating func addBatch(
-        _ number: UInt8, vault: Identifier = vaultID, named: Identifier? = nil,
-        underRoot other: [UInt8]? = nil
+        _ number: UInt8, in project: Identifier = web, vault: Identifier = vaultID,
+        named: Identifier? = nil, underRoot other: [UInt8]? = nil
     ) throws -> Identifier {
         let id = Self.identifier(0x40 + number)
         let bytes = [UInt8](number..<(number + 32))
@@ -122,6 +146,7 @@ struct VectorVault {
         let made = Batch(key, id: named ?? id, vault: vault, batchKey: batchKey)
         index.batches.append(Batch(id: id, wrapped: made.wrapped))
         dataKeys[id] = bytes
+        batchProjects[id] = project
         return id
     }
 
@@ -155,7 +180,8 @@ struct VectorVault {
     ) throws {
         guard let position = index.variables.firstIndex(where: { $0.id == id }) else { return }
         let variable = index.variables[position]
-        let versionID = Self.version(UInt8(index.versionCount))
+        let count = index.currentVersions.count + index.earlierVersions.count
+        let versionID = Self.version(UInt8(count))
         let data = ValueChunk.associatedData(
             vault: how.associatedVault ?? Self.vaultID, variable: how.associatedRecord ?? id,
             version: how.associatedVersion ?? versionID)
@@ -176,10 +202,10 @@ struct VectorVault {
         how.changeChunk?(&chunk)
         let stored = StoredVersion(
             variable: id, version: how.version, id: versionID, batch: batch,
-            offset: UInt64(chunks.count),
+            offset: UInt64(sectionChunks[variable.project]?.count ?? 0),
             length: UInt32(chunk.count), checksum: chunk.withBytes { .init(of: $0) },
             createdAt: 1_700_000_001_000, formerName: how.formerName)
-        chunks += chunk
+        sectionChunks[variable.project, default: []] += chunk
         if how.isCurrent {
             index.currentVersions[id] = stored
             index.variables[position].currentVersion = how.version
@@ -208,16 +234,28 @@ struct VectorVault {
 
     /// The bytes of the file.
     func file() throws -> [UInt8] {
-        var padded = try paddedContent()
+        var (rows, blocks): ([SectionExtent], [UInt8]) = ([], [])
+        for id in sectionIDs {
+            let sealed = try sealedSection(id)
+            let chunks = sectionChunks[id] ?? []
+            rows.append(
+                SectionExtent(
+                    id: id, offset: 0, sealedByteCount: UInt64(sealed.count),
+                    chunksByteCount: UInt64(chunks.count),
+                    checksum: sealed.withBytes { Checksum(of: $0) }))
+            blocks += sealed + chunks
+        }
+        changeRows?(&rows)
+        var padded = try paddedTable(rows)
         let key = try rootKey()
         var header = VaultHeader(
             vaultID: Self.vaultID, generation: generation, indexEpoch: epoch,
             publicKey: try key.signingPair().publicKey, slots: slots,
-            indexNonce: AuthenticatedCipher.randomNonce(),
-            indexByteCount: UInt64(
+            tableNonce: AuthenticatedCipher.randomNonce(),
+            tableByteCount: UInt64(
                 padded.count + proofByteCount + AuthenticatedCipher.tagByteCount),
             fileByteCount: 0)
-        header.fileByteCount = header.chunksOffset + UInt64(chunks.count)
+        header.fileByteCount = header.blocksOffset + UInt64(blocks.count)
         var body = Array(header.encoded().dropLast(VaultFormat.checksumByteCount))
         changeHeader?(&body)
         let covered = body + Self.checksum(body)
@@ -234,35 +272,87 @@ struct VectorVault {
         (padded + proof).withBytes {
             AuthenticatedCipher.seal(
                 $0, nonce: Array(body[(body.count - 32)..<(body.count - 8)]),
-                additionalData: VaultHeader.indexAssociatedData(header: covered),
+                additionalData: VaultHeader.tableAssociatedData(header: covered),
                 key: sealingKey, appendingTo: &sealed)
         }
         forgeHeader?(&body)
-        var file = body + Self.checksum(body) + sealed + chunks
+        var file = body + Self.checksum(body) + sealed + blocks
         changeFile?(&file)
         return file
     }
 
-    /// The index's length, its content and the zeros after it.
-    private func paddedContent() throws -> [UInt8] {
-        var padded = try index.encoded().withBytes { $0.array }
-        if changeSections != nil || changeContent != nil {
-            var sections = Self.sections(ofPadded: padded)
-            try changeSections?(&sections)
-            var content = ByteWriter()
-            content.flag(false)
-            for section in sections { content.section { $0.raw(section) } }
-            var bytes = content.bytes
+    /// The sections that are needed, in order.
+    private var sectionIDs: [Identifier] {
+        Set(index.variables.map(\.project) + index.journal.compactMap(\.section))
+            .union(emptySections).sorted()
+    }
+
+    /// The parts of a section, by their numbers: records, current and earlier versions, batches,
+    /// journal.
+    func items(of section: Identifier) -> [[[UInt8]]] {
+        func each<T>(_ items: [T], _ encode: (T, inout ByteWriter) -> Void) -> [[UInt8]] {
+            items.map { item in encoded { encode(item, &$0) } }
+        }
+        let variables = index.variables.filter { $0.project == section }.sorted { $0.id < $1.id }
+        // A version of no record is in the section of the project "web".
+        let projects = Dictionary(
+            index.variables.map { ($0.id, $0.project) }, uniquingKeysWith: { first, _ in first })
+        func own(_ versions: [StoredVersion]) -> [StoredVersion] {
+            versions.filter { projects[$0.variable] ?? Self.web == section }
+                .sorted { $0.precedes($1) }
+        }
+        return [
+            each(variables) { $0.encode(into: &$1) },
+            each(own(index.currentVersions.values)) { $0.encode(into: &$1, at: $0.offset) },
+            each(own(index.earlierVersions)) { $0.encode(into: &$1, at: $0.offset) },
+            each(
+                index.batches.filter { batchProjects[$0.id] == section }.sorted { $0.id < $1.id }
+            ) { $0.encode(into: &$1) },
+            each(index.journal.filter { $0.section == section }.sorted { $0.id < $1.id }) {
+                $0.encode(into: &$1)
+            },
+        ]
+    }
+
+    private func sealedSection(_ id: Identifier) throws -> [UInt8] {
+        var parts = items(of: id).map(list)
+        try changeSection[id]?(&parts)
+        var padded = Self.padded(encoded { for part in parts { $0.part(part) } })
+        changeSectionPadded[id]?(&padded)
+        let names = sealedAs[id] ?? (Self.vaultID, id)
+        let key = try keys().index.sealingKey()
+        var sealed = padded.withBytes {
+            AuthenticatedCipher.sealed(
+                $0, additionalData: SectionExtent.associatedData(vault: names.0, id: names.1),
+                key: key)
+        }
+        changeSealed[id]?(&sealed)
+        return sealed
+    }
+
+    /// The table's length, its content and the zeros after it.
+    private func paddedTable(_ rows: [SectionExtent]) throws -> [UInt8] {
+        var index = index
+        index.sections = rows
+        var padded = try index.encodedTable().withBytes { $0.array }
+        if changeTable != nil || changeContent != nil {
+            var parts = Self.parts(ofTable: padded)
+            try changeTable?(&parts)
+            var bytes = encoded { writer in
+                writer.flag(false)
+                for part in parts { writer.part(part) }
+            }
             changeContent?(&bytes)
-            var writer = ByteWriter()
-            writer.uint32(UInt32(bytes.count))
-            writer.raw(bytes)
-            let count = Padding.paddedByteCount(ofIndex: writer.bytes.count)
-            writer.raw([UInt8](repeating: 0, count: count - writer.bytes.count))
-            padded = writer.bytes
+            padded = Self.padded(bytes)
         }
         changePadded?(&padded)
         return padded
+    }
+
+    static func padded(_ content: [UInt8]) -> [UInt8] {
+        let text = u32(UInt32(content.count)) + content
+        let count = Padding.paddedByteCount(ofIndex: text.count)
+        return text + [UInt8](repeating: 0, count: count - text.count)
     }
 
     /// The proof that a root makes for a whole header and a padded content.
@@ -277,15 +367,20 @@ struct VectorVault {
         body.withBytes { Digest.checksum($0) }
     }
 
-    /// The sections of a padded index, without their lengths.
-    static func sections(ofPadded padded: [UInt8]) -> [[UInt8]] {
-        var sections: [[UInt8]] = []
+    /// The parts of a padded table, without their lengths.
+    static func parts(ofTable padded: [UInt8]) -> [[UInt8]] {
+        var parts: [[UInt8]] = []
         var offset = 5
-        for _ in 0..<9 {
+        for _ in 0..<6 {
             let count = (0..<4).reversed().reduce(0) { $0 << 8 | Int(padded[offset + $1]) }
-            sections.append(Array(padded[(offset + 4)..<(offset + 4 + count)]))
+            parts.append(Array(padded[(offset + 4)..<(offset + 4 + count)]))
             offset += 4 + count
         }
-        return sections
+        return parts
     }
+}
+
+extension ByteWriter {
+    /// A part of the index: its length and its bytes.
+    fileprivate mutating func part(_ bytes: [UInt8]) { section { $0.raw(bytes) } }
 }
