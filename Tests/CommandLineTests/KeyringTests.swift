@@ -115,6 +115,19 @@ struct KeyringTests {
         #expect(write[0] == "set" || result.output == "value\n")
     }
 
+    @Test(arguments: [
+        "rm NOPE -p web --yes", "rm KEY -p nope --yes", "rename NOPE OTHER -p web",
+        "rename KEY OTHER -p nope", "history prune NOPE -p web --yes", "project remove nope --yes",
+        "project rename nope other", "account use nope",
+    ])
+    func `what the names tell to be wrong is refused before the passphrase is asked`(
+        line: String
+    ) throws {
+        try prepare()
+        // Without a terminal a question would be exit code 3.
+        failed(try home.run(line.split(separator: " ").map(String.init), unlocked: false), 4)
+    }
+
     @Test func `values stay locked without a passphrase`() throws {
         try prepare()
         let reveal = ["reveal", "KEY", "-p", "web"]

@@ -58,15 +58,19 @@ struct CompletionCandidates: Command {
         guard let keys = try? workspace.session.keysWithoutPrompt(waits: false) else {
             return kind == .target ? targets(of: []) : []
         }
-        let index = try workspace.session.opened().index(with: keys, extent: .listing)
+        let resolver = ProjectResolver(workspace)
+        let index =
+            kind == .variable || kind == .target
+            ? try workspace.session.index(.listing, with: keys) { try? resolver.existing(in: $0) }
+            : try workspace.session.opened().index(with: keys, extent: .listing)
         switch kind {
         case .variable:
-            let project = try ProjectResolver(workspace).existing(in: index)
+            let project = try resolver.existing(in: index)
             return index.variables(of: project.id).map {
                 Candidate(word: $0.name, meaning: $0.attributes.scope.description)
             }
         case .target:
-            let project = try? ProjectResolver(workspace).existing(in: index)
+            let project = try? resolver.existing(in: index)
             return targets(of: project.map { index.variables(of: $0.id) } ?? [])
         case .project:
             let kept: VercelResponses.Timed<[Project]>? =

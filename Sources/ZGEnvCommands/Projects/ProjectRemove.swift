@@ -23,11 +23,15 @@ struct ProjectRemove: Command {
     init(_ command: ParsedCommand) { name = command.required("NAME") }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        try workspace.session.keysForWriting()
-        let index = try workspace.session.index(.listing)
-        guard let project = index.project(named: name) else {
-            throw ProjectResolver.notFound(name, in: index)
+        func find(in index: VaultIndex) throws -> VaultProject {
+            guard let project = index.project(named: name) else {
+                throw ProjectResolver.notFound(name, in: index)
+            }
+            return project
         }
+        try workspace.session.keysForWriting { _ = try find(in: $0) }
+        let index = try workspace.session.index(.listing)
+        let project = try find(in: index)
         let count = index.variables(of: project.id).count
         let variables = DisplayText.count(count, "variable")
         var plan = [

@@ -24,7 +24,6 @@ struct ProjectRename: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        try workspace.session.keysForWriting()
         guard name != WebhookSecrets.projectName else {
             throw CommandError(
                 .usage,
@@ -41,7 +40,8 @@ struct ProjectRename: Command {
             }
             return position
         }
-        _ = try position(try workspace.session.index(.listing))
+        try workspace.session.keysForWriting { _ = try position($0) }
+        _ = try position(try workspace.session.table())
         if !workspace.options.dryRun {
             try workspace.session.update { transaction in
                 transaction.index.projects[try position(transaction.index)].name = new

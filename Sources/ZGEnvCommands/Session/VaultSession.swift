@@ -241,10 +241,14 @@ package final class VaultSession {
 
     /// Returns the keys for a command that writes the vault. Fails before a question and before
     /// anything is sent if the file may not be replaced.
+    ///
+    /// - Parameter check: As for ``keys(_:asking:checking:)``.
     @discardableResult
-    func keysForWriting() throws -> VaultKeys {
+    func keysForWriting(
+        checking check: ((VaultIndex) throws -> Void)? = nil
+    ) throws -> VaultKeys {
         if !options.dryRun { _ = try context.files.open(path) }
-        return try keys(writingTier)
+        return try keys(writingTier, checking: check)
     }
 
     /// Returns keys that open the values if that needs no question, otherwise keys of the index.

@@ -29,9 +29,15 @@ struct PruneHistory: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        let keys = try workspace.session.keysForWriting()
+        let resolver = ProjectResolver(workspace)
+        let keys = try workspace.session.keysForWriting { index in
+            let project = try resolver.existing(in: index)
+            if index.records(of: project.id, named: key).isEmpty {
+                throw RecordSelection.notFound(key, project, index)
+            }
+        }
         let index = try workspace.session.opened().index(with: keys, extent: .everything)
-        let project = try ProjectResolver(workspace).existing(in: index)
+        let project = try resolver.existing(in: index)
         let records = index.variables.filter { $0.project == project.id && $0.name == key }
         guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
         let time = workspace.context.now()

@@ -47,9 +47,12 @@ struct Remove: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         try afterwards.check(workspace)
-        try workspace.session.keysForWriting()
+        let resolver = ProjectResolver(workspace)
+        try workspace.session.keysForWriting { index in
+            for name in names { _ = try self.plan(name, resolver.existing(in: index), index) }
+        }
         let index = try workspace.session.index(.listing)
-        let project = try ProjectResolver(workspace).existing(in: index)
+        let project = try resolver.existing(in: index)
         let plan = try names.flatMap { try self.plan($0, project, index) }
         let group = try SharedProject.of(project.id, in: index)
             .flatMap {

@@ -44,10 +44,9 @@ struct Rename: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        try workspace.session.keysForWriting()
-        let index = try workspace.session.index(.listing)
-        let project = try ProjectResolver(workspace).existing(in: index)
+        let resolver = ProjectResolver(workspace)
         func check(_ index: VaultIndex) throws {
+            let project = try resolver.existing(in: index)
             try checkValues(of: try RecordSelection.all(key, in: project, of: index), project)
             guard key == new || index.variables(of: project.id, named: new).isEmpty else {
                 throw CommandError(
@@ -56,6 +55,9 @@ struct Rename: Command {
                     hint: "Remove it first, or choose another name.")
             }
         }
+        try workspace.session.keysForWriting(checking: check)
+        let index = try workspace.session.index(.listing)
+        let project = try resolver.existing(in: index)
         try check(index)
         if index.variables(of: project.id, named: key).contains(where: {
             $0.attributes.kind == .sensitive

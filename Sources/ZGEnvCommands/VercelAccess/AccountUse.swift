@@ -34,7 +34,9 @@ struct AccountUse: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        try workspace.session.keysForWriting()
+        try workspace.session.keysForWriting { index in
+            if index.account(named: name) == nil { throw notFound(in: index) }
+        }
         let index = try workspace.session.index(.listing)
         guard let account = index.account(named: name) else {
             throw notFound(in: index)
