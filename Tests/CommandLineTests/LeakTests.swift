@@ -222,9 +222,7 @@ struct LeakTests {
         asked.script[0].then = .type(Array("\(witness.wrongPassphrase.text)\nmore\n".utf8))
         try witness.run(asked, status: 2)
 
-        var bytes = try witness.home.vaultBytes()
-        bytes[bytes.count - 20] ^= 1
-        try witness.home.directory.write(bytes, to: "data/zg-env/vault.zgv")
+        try witness.damage("KEY", in: "lines")
         try witness.run(["reveal", "KEY", "-p", "lines"], status: 8)
         let leaks = try witness.finish()
         #expect(leaks == [])

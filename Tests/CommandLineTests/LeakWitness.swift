@@ -114,11 +114,25 @@ final class LeakWitness {
         return leaks
     }
 
-    /// The cleartext of the vault's index.
-    private func openedIndex() throws -> [UInt8] {
+    /// Flips a bit of a sealed value.
+    func damage(_ key: String, in project: String) throws {
+        let (vault, keys) = try opened()
+        let place = try #require(
+            try IndexKeyWriter.place(ofValueOf: key, in: project, of: vault, keys: keys))
+        var bytes = try home.vaultBytes()
+        bytes[place.lowerBound + 30] ^= 1
+        try home.directory.write(bytes, to: "data/zg-env/vault.zgv")
+    }
+
+    private func opened() throws -> (vault: Vault, keys: VaultKeys) {
         let vault = try Vault(opening: home.vaultPath, in: PosixFileStore())
         let secret = try Array(passphrase.text.utf8).withBytes { try SecretBytes(copying: $0) }
-        let keys = try vault.open(with: secret, memoryLimitBytes: nil).keys
+        return (vault, try vault.open(with: secret, memoryLimitBytes: nil).keys)
+    }
+
+    /// The cleartext of the vault's index.
+    private func openedIndex() throws -> [UInt8] {
+        let (vault, keys) = try opened()
         return try IndexKeyWriter.text(of: vault, keys: keys)
     }
 }

@@ -140,6 +140,19 @@ package enum IndexKeyWriter {
         }
     }
 
+    /// Returns the place in the file of a current value's sealed bytes; nil if there is none.
+    package static func place(
+        ofValueOf name: String, in project: String, of vault: Vault, keys: VaultKeys
+    ) throws -> Range<Int>? {
+        let index = try vault.index(with: keys, extent: .currentValues)
+        guard let project = index.project(named: project),
+            let variable = index.variables(of: project.id, named: name).first,
+            let chunk = index.currentVersions[variable.id]?.chunk
+        else { return nil }
+        let start = Int(vault.header.blocksOffset + chunk.lowerBound)
+        return start..<start + chunk.count
+    }
+
     /// Returns the proof of a vault.
     package static func proof(of vault: Vault, keys: VaultKeys) throws -> [UInt8] {
         Array(try opened(of: vault, keys: keys).suffix(IndexProof.byteCount))
