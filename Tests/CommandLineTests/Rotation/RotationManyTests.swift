@@ -46,7 +46,7 @@ struct RotationManyTests {
 
     @Test func `a damaged value is not skipped`() throws {
         let home = try RotationHome(seed: Self.seed(["web", "shop"]), projects: ["web", "shop"])
-        // The newest value, that of shop, is last.
+        // A value of one of the two projects is last.
         var bytes = try home.platform.home.vaultBytes()
         bytes[bytes.count - 1] ^= 1
         try home.platform.home.directory.write(bytes, to: "data/zg-env/vault.zgv")
