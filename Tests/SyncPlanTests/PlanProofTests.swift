@@ -91,6 +91,43 @@ struct PlanProofTests {
             ]))
     }
 
+    @Test(arguments: [readable, unread])
+    func `no plan has more than two requests above the best order`(contents: [Content]) throws {
+        let worlds = SmallWorlds(targets: Self.three, rules: Self.vercel, contents: contents)
+        var random = ProofRandom(UInt64(contents.count))
+        // How many plans have how many requests more than needed.
+        var above: [Int: Int] = [:]
+        try worlds.forEach(foreign: false, step: Proof.isFull ? 1 : 4, using: &random) { world in
+            var planned = world
+            planned.planAll()
+            let count = planned.requests.count
+            guard planned.plan[0].leftOut.isEmpty, count > 0 else { return }
+            let search = BestOrder(world)
+            // The plan is one of the orders.
+            guard search.isReached(from: world.platform, within: count) else {
+                Issue.record("not found: \(PlanCheck.description(of: world))")
+                return
+            }
+            var more = 0
+            while search.isReached(from: world.platform, within: count - more - 1) { more += 1 }
+            above[more, default: 0] += 1
+            guard more > 2 else { return }
+            Issue.record("\(more) of \(count) too many: \(PlanCheck.description(of: world))")
+        }
+        print("planner, requests above the best order: \(above.sorted { $0.key < $1.key })")
+        #expect(above[0, default: 0] > 100)
+    }
+
+    /// Production, a custom environment, preview and development.
+    @Test func `every wish in four targets`() throws {
+        let worlds = SmallWorlds(
+            targets: Self.three + [Target(3)],
+            rules: VercelRules(production: Target(0), development: Target(3)),
+            contents: Self.readable)
+        let counts = try prove(worlds, foreign: false, step: 40)
+        #expect(Set(counts.keys) == ["gap"])
+    }
+
     @Test func `long days of more keys, with kills, others and pulls`() throws {
         var counts: [String: Int] = [:]
         let days = Proof.count(short: 200, full: 20_000)
