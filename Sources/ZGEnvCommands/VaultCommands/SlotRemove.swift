@@ -21,8 +21,15 @@ struct SlotRemove: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         let session = workspace.session
         let header = try session.opened().header
-        let slot = try KeySlot.named(id, in: header.slots)
-        try VaultHeader.checkRemoval(of: slot, among: header.slots)
+        let slot: KeySlot
+        do {
+            slot = try KeySlot.named(id, in: header.slots)
+            try VaultHeader.checkRemoval(of: slot, among: header.slots)
+        } catch {
+            // Anyone can have changed the slots of a vault that does not open.
+            _ = try session.keys(.values)
+            throw error
+        }
         let plan = ["remove \(slot.title), which unlocks \(slot.tierText)"]
         if !workspace.options.dryRun { _ = try session.keys(.values, asking: .always) }
         guard try workspace.confirm(plan, "Remove the slot?") else {
