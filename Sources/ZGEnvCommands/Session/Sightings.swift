@@ -100,7 +100,7 @@ extension VaultSession {
     func note(
         _ listing: ListedRecords, listedAt: UInt64, vercelTime: UInt64, of project: Identifier
     ) throws -> Bool {
-        let index = try index(.listing)
+        let index = try index(.listing) { $0.project(project) }
         return try sightings().note(of: project, askedAt: listedAt) {
             $0.note(listing, listedAt: listedAt, vercelTime: vercelTime, of: project, in: index)
         }
@@ -115,7 +115,7 @@ extension VaultSession {
         live: VaultProject.LiveDeployment?, at time: UInt64, of project: Identifier,
         without removed: Set<Identifier> = []
     ) throws -> Bool {
-        let index = try index(.listing)
+        let index = try index(.listing) { $0.project(project) }
         return try sightings().note(of: project, askedAt: time) {
             $0.note(live: live, at: time, without: removed, of: project, in: index)
         }

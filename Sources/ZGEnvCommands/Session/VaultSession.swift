@@ -114,9 +114,17 @@ package final class VaultSession {
 
     /// Opens the index if there is a vault and no prompt is needed; returns nil otherwise.
     func indexWithoutPrompt() throws -> VaultIndex? {
+        try withoutPrompt { try opened().index(with: $0, extent: .listing) }
+    }
+
+    /// The same for the table of the index.
+    func tableWithoutPrompt() throws -> VaultIndex? {
+        try withoutPrompt { try index(.listing, with: $0) { _ in nil } }
+    }
+
+    private func withoutPrompt(_ open: (VaultKeys) throws -> VaultIndex) throws -> VaultIndex? {
         do {
-            guard let keys = try keysWithoutPrompt() else { return nil }
-            return try opened().index(with: keys, extent: .listing)
+            return try keysWithoutPrompt().map(open)
         } catch let error as VaultError where error.code == .notFound {
             return nil
         }

@@ -46,8 +46,8 @@ struct ClaimedRecords {
     ) throws {
         self.init()
         let session = workspace.session
-        let shared = try SharedProject.all(in: try session.index(.listing))
-        guard shared.contains(where: { $0.project == project.id }),
+        let own = try session.index(.listing) { $0.project(project.id) }
+        guard try SharedProject.of(project.id, in: own) != nil,
             try session.bestKeysWithoutPrompt().opensValues
         else { return }
         let index = try session.index(.everything)

@@ -41,8 +41,8 @@ struct LinkedProject {
         _ workspace: Workspace, readsLists: Bool = false
     ) throws -> LinkedProject {
         let session = try VercelSession(workspace)
-        let index = try workspace.session.index(.listing)
-        let project = try ProjectResolver(workspace).existing(in: index)
+        let table = try workspace.session.table()
+        let project = try ProjectResolver(workspace).existing(in: table)
         return try inVault(project, session, workspace, readsLists: readsLists)
     }
 
@@ -82,7 +82,7 @@ struct LinkedProject {
         let platform = try find(project.name, access, workspace)
         try checkOwner(
             of: try binding(to: platform, access, workspace), is: project,
-            try workspace.session.index(.listing))
+            try workspace.session.table())
         let bound = try bind(project, to: platform, access, workspace)
         return LinkedProject(access: access, platform: platform, local: bound)
     }
@@ -130,8 +130,8 @@ struct LinkedProject {
         let reference = try resolver.reference()
         // Using a stored account opens the vault, which then also knows the project's team.
         let access = try session.access()
-        let index = try workspace.session.indexWithoutPrompt()
-        if let index, let project = try? resolver.existing(in: index), project.binding != nil {
+        let table = try workspace.session.tableWithoutPrompt()
+        if let table, let project = try? resolver.existing(in: table), project.binding != nil {
             return try inVault(workspace)
         }
         switch reference {

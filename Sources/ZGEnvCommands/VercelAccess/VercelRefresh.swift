@@ -42,8 +42,8 @@ enum VercelRefresh {
 
 extension VercelRefresh {
     private static func isBound(_ workspace: Workspace) throws -> Bool {
-        let index = try workspace.session.index(.listing)
-        return try ProjectResolver(workspace).existing(in: index).binding != nil
+        let table = try workspace.session.table()
+        return try ProjectResolver(workspace).existing(in: table).binding != nil
     }
 
     /// Updates the view of all linked projects with `--refresh`.
@@ -56,7 +56,7 @@ extension VercelRefresh {
     /// - Returns: How many production variables Vercel hides, by project that was asked for.
     static func runForAllIfRequested(_ workspace: Workspace) throws -> [Identifier: Int] {
         guard workspace.options.refresh else { return [:] }
-        let seen = try run(for: try workspace.session.index(.listing).projects, workspace)
+        let seen = try run(for: try workspace.session.table().projects, workspace)
         return Dictionary(
             seen.map { ($0.project, $0.records.hiddenProduction) }, uniquingKeysWith: { $1 })
     }
@@ -153,8 +153,8 @@ extension VercelRefresh {
         at project: VaultProject, _ workspace: Workspace
     ) throws -> (isNews: Bool, records: ListedRecords?) {
         guard let binding = project.binding else { return (false, nil) }
-        let index = try workspace.session.index(.listing)
-        let account = VercelSession.account(workspace.options.account, binding, in: index)
+        let table = try workspace.session.table()
+        let account = VercelSession.account(workspace.options.account, binding, in: table)
         if account?.protection == .values, workspace.context.variable("VERCEL_TOKEN") == nil {
             throw CommandError(
                 .locked, "Using the token for \(account?.name ?? "") requires the passphrase.",

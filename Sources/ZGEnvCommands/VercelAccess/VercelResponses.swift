@@ -16,7 +16,7 @@ final class VercelResponses {
     }
 
     private let workspace: Workspace
-    /// The vault's listing, if it is open, for finding accounts.
+    /// The table of the vault's index, if it is open, for finding accounts and projects.
     let index: VaultIndex?
     private let cache: ResponseCache?
 
@@ -38,9 +38,7 @@ final class VercelResponses {
         }
         try self.init(
             workspace, keys: keys,
-            index: keys.map {
-                try workspace.session.opened().index(with: $0, extent: .listing)
-            })
+            index: keys.map { try workspace.session.index(.listing, with: $0) { _ in nil } })
     }
 
     /// Uses keys that are already open.

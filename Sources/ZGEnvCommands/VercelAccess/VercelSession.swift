@@ -87,8 +87,8 @@ final class VercelSession {
                 client: try client(token, origin, scope: scope(binding, nil)), account: nil)
         }
         let keys = try indexKeys()
-        let index = try workspace.session.opened().index(with: keys, extent: .listing)
-        guard let account = Self.account(options.account, binding, in: index) else {
+        let table = try workspace.session.opened().index(with: keys, extent: .listing, of: [])
+        guard let account = Self.account(options.account, binding, in: table) else {
             throw CommandError(
                 .unauthorized,
                 options.account.map { "The vault has no account \($0)." }
@@ -114,7 +114,7 @@ final class VercelSession {
         -> Account?
     {
         let place = APIScope(teamID: binding.teamID)
-        let accounts = try workspace.session.indexWithoutPrompt()?.accounts ?? []
+        let accounts = try workspace.session.tableWithoutPrompt()?.accounts ?? []
         return try accounts.first { account in
             guard account.name != used?.name, account.origin == binding.origin,
                 account.protection == .index,
