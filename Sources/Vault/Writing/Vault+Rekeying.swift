@@ -59,14 +59,13 @@ extension Vault {
                     .epochChanged,
                     "\(path) was replaced with another vault while the command was running")
             }
+            // Whoever wrote the slots: first of all it must be someone with the root.
+            let metadata = try vault.metadata(with: rekeying.oldKeys)
+            if let seen { try vault.expect(toFollow: seen, metadata) }
             guard vault.header.slots == rekeying.oldSlots else {
                 throw VaultError(
                     .slotsChanged, "the slots of \(path) were changed while the command was running"
                 )
-            }
-            if let seen {
-                let index = try vault.index(with: rekeying.oldKeys, extent: .listing)
-                try vault.expect(toFollow: seen, index.metadata)
             }
             let sighting = try vault.rekey(rekeying, in: store)
             written(sighting)
