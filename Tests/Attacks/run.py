@@ -702,6 +702,9 @@ class Runner:
         before = self.home.tree()
         outcome = self.run(command, by, state)
         codes = codes or {DAMAGED}
+        if codes == {LOCKED} and command.name == "config list":
+            # Without the vault, the settings of the user's file are still shown.
+            codes = {LOCKED, 0}
         if command.refusal == NOT_DONE:
             codes = {NOT_DONE}
         if outcome.code not in codes and by == UNLOCKED:
