@@ -140,7 +140,7 @@ package enum IndexKeyWriter {
         }
     }
 
-    /// Returns the place in the file of a current value's sealed bytes; nil if there is none.
+    /// Returns the place in the file of a current value's sealed bytes; nil without one.
     package static func place(
         ofValueOf name: String, in project: String, of vault: Vault, keys: VaultKeys
     ) throws -> Range<Int>? {

@@ -59,7 +59,7 @@ extension Vault {
                     .epochChanged,
                     "\(path) was replaced with another vault while the command was running")
             }
-            // Whoever wrote the slots: first of all it must be someone with the root.
+            // Who wrote the slots comes first: it must be someone with the root.
             let metadata = try vault.metadata(with: rekeying.oldKeys)
             if let seen { try vault.expect(toFollow: seen, metadata) }
             guard vault.header.slots == rekeying.oldSlots else {
