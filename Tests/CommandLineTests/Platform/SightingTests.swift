@@ -74,6 +74,86 @@ struct SightingTests {
         #expect(try platform.sync("FIRST") == "synced")
     }
 
+    /// What commands say, request and end with that change something, prove or answer by exit code.
+    private func outcomes(_ platform: SandboxHome) throws -> [String] {
+        let commands: [[String]] = [
+            ["push", "-p", "web", "--dry-run", "--json"],
+            ["push", "FIRST", "-p", "web", "--dry-run", "--json"],
+            ["pull", "-p", "web", "--dry-run", "--json"],
+            ["harden", "-p", "web", "--dry-run", "--json"],
+            ["redeploy", "-p", "web", "--dry-run", "--json"],
+            ["rotate", "FIRST", "-p", "web", "--generate", "hex:8", "--dry-run", "--json"],
+            ["exposure", "--since", "1m", "-p", "web", "--json"],
+            ["check", "-p", "web", "--schema", "wanted.env", "--on", "vercel", "--json"],
+            ["check", "-p", "web", "--schema", "wanted.env", "--on", "live", "--json"],
+            ["link", "web", "--dry-run", "--json"],
+        ]
+        return try commands.map { arguments in
+            let before = platform.server.requests.count
+            let result = try platform.runner(arguments).run()
+            let requests = platform.server.requests.dropFirst(before)
+                .map { "\($0.method) \($0.path)" }.sorted()
+            let times = /"(asOf|before)":"[^"]*"/
+            let output = String(decoding: result.standardOutput, as: UTF8.self)
+            return "\(arguments): \(result.end) \(output.replacing(times, with: "")) "
+                + String(decoding: result.standardError, as: UTF8.self)
+                + requests.joined(separator: " ")
+        }
+    }
+
+    /// With ZG_ENV_PROOF=full 40 worlds, with ZG_ENV_PROOF_SEED.
+    @Test(arguments: 0..<UInt64(Proof.count(short: 2, full: 40)))
+    func `random forgeries change no decision in a random world`(number: UInt64) throws {
+        var random = ProofRandom(900 + number)
+        let platform = try live()
+        try platform.home.directory.write("FIRST=\nSECOND=\nTHIRD=\n", to: "work/wanted.env")
+        for step in 0..<5 {
+            let key = ["FIRST", "SECOND", "THIRD"].randomElement(using: &random) ?? "FIRST"
+            let there = platform.stored.first { $0.key == key }?.id
+            // Some are refused, as a value for a variable that was renamed.
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0:
+                _ = try platform.run(
+                    "set", key, "-p", "web", input: .text("mine-\(step)"))
+            case 1:
+                guard let there else { continue }
+                _ = try? platform.teammate.send(
+                    "PATCH", "/v9/projects/web/env/\(there)",
+                    ["value": .string("theirs-\(step)")])
+            case 2:
+                guard let there else { continue }
+                _ = try? platform.teammate.send("DELETE", "/v9/projects/web/env/\(there)")
+            case 3: _ = try platform.run("rm", key, "-p", "web", "--all", "--yes")
+            case 4: _ = try platform.run("rename", key, "NEW_\(step)", "-p", "web")
+            default: _ = try platform.run("pull", "-p", "web", "--yes")
+            }
+        }
+        done(try platform.run("list", "-p", "web", "--refresh"))
+        let probe = try CacheProbe(platform.home)
+        try probe.edit { answers in answers.filter { !$0.address.isSighting } }
+        let honest = try outcomes(platform)
+        for forgery in 0..<3 {
+            try probe.forge { sighting, index in
+                for variable in index.variables where Bool.random(using: &random) {
+                    let known = variable.remote?.agreedUpdatedAt ?? 1
+                    let other = index.variables.randomElement(using: &random)?.remote?.id
+                    sighting.records[variable.id.hexadecimal] = .init(
+                        id: (Bool.random(using: &random) ? variable.remote?.id : other) ?? "env_x",
+                        agreedUpdatedAt: known, pushedAt: variable.remote?.pushedAt ?? 0,
+                        seenUpdatedAt: [1, known, known + 1_000].randomElement(using: &random) ?? 1,
+                        isGone: Bool.random(using: &random))
+                }
+                if Bool.random(using: &random) {
+                    sighting.live = .init(id: "dpl_x", createdAt: 1)
+                    sighting.seenAt = .max - 1
+                }
+            }
+            for (forged, honest) in zip(try outcomes(platform), honest) {
+                #expect(forged == honest, "\(random.seedText), world \(number), \(forgery)")
+            }
+        }
+    }
+
     /// What the index key is enough to write into the cache.
     enum Forgery: CaseIterable {
         case gone, later, untouched, neverLive, otherLive
@@ -89,30 +169,8 @@ struct SightingTests {
         done(try platform.run("rm", "THIRD", "-p", "web", "--yes"))
         done(try platform.run("list", "-p", "web", "--refresh"))
         let probe = try CacheProbe(platform.home)
-        let commands: [[String]] = [
-            ["push", "-p", "web", "--dry-run", "--json"],
-            ["push", "FIRST", "-p", "web", "--dry-run", "--json"],
-            ["pull", "-p", "web", "--dry-run", "--json"],
-            ["harden", "-p", "web", "--dry-run", "--json"],
-            ["redeploy", "-p", "web", "--dry-run", "--json"],
-            ["rotate", "FIRST", "-p", "web", "--generate", "hex:8", "--dry-run", "--json"],
-            ["exposure", "--since", "1m", "-p", "web", "--json"],
-        ]
-        func outcomes() throws -> [String] {
-            try commands.map { arguments in
-                let before = platform.server.requests.count
-                let result = try platform.runner(arguments).run()
-                let requests = platform.server.requests.dropFirst(before)
-                    .map { "\($0.method) \($0.path)" }.sorted()
-                let times = /"(asOf|before)":"[^"]*"/
-                let output = String(decoding: result.standardOutput, as: UTF8.self)
-                return "\(arguments): \(result.end) \(output.replacing(times, with: "")) "
-                    + String(decoding: result.standardError, as: UTF8.self)
-                    + requests.joined(separator: " ")
-            }
-        }
         try probe.edit { answers in answers.filter { !$0.address.isSighting } }
-        let honest = try outcomes()
+        let honest = try outcomes(platform)
         try probe.forge { sighting, index in
             for variable in index.variables {
                 guard let remote = variable.remote else { continue }
@@ -130,7 +188,7 @@ struct SightingTests {
             case .gone, .later, .untouched: break
             }
         }
-        for (forged, honest) in zip(try outcomes(), honest) { #expect(forged == honest) }
+        for (forged, honest) in zip(try outcomes(platform), honest) { #expect(forged == honest) }
     }
 }
 
