@@ -29,7 +29,8 @@ package enum ValueChunk {
     static func associatedData(
         vault: Identifier, variable: Identifier, version: Identifier
     ) -> [UInt8] {
-        label + vault.bytes + variable.bytes + version.bytes
+        var data = AssociatedData(vault: vault)
+        return data.withBytes(variable: variable, version: version) { $0.array }
     }
 
     /// Seals a value and appends the chunk to `output`.

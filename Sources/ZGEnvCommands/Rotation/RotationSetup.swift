@@ -43,6 +43,8 @@ struct RotationSetup {
         self.request = request
         try request.check()
         let session = workspace.session
+        // Refuses a file that others can write before anything is sent.
+        try session.keysForWriting()
         let keys = try session.keys(.values)
         let platform = try VercelSession(workspace)
         let missing = try RotationSelection.missing(request, workspace, keys: keys)

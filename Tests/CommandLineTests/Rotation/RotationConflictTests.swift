@@ -355,6 +355,17 @@ struct RotationConflictTests {
         #expect(home.read("revoke") == "")
     }
 
+    @Test func `a vault that others can read is refused before anything is sent`() throws {
+        let home = try RotationHome()
+        #expect(unsafe chmod(home.platform.home.vaultPath, 0o644) == 0)
+        let requests = try home.platform.requests {
+            let result = try home.rotate()
+            #expect(result.end == .exited(1))
+            #expect(result.error.contains("chmod 600"), "\(result.error)")
+        }
+        #expect(requests.isEmpty)
+    }
+
     @Test("SYNC-A7: --close and --status agree on what is closed")
     func closed() throws {
         let home = try RotationHome()
