@@ -183,8 +183,8 @@ struct Resolve: Command {
             throw CommandError(
                 found.isEmpty ? .notFound : .usage,
                 found.isEmpty
-                    ? "No version in question matches \(take)."
-                    : "Several versions in question match \(take).",
+                    ? "None of the contested versions matches \(take)."
+                    : "Several of the contested versions match \(take).",
                 hint: "List them with: zg-env resolve \(word: key) -p \(word: project)")
         }
         return chosen

@@ -15,7 +15,7 @@ struct PushOption {
     ]
 
     static let allowWeaker = OptionSpec(
-        flag: "allow-weaker", "Make sensitive values readable on Vercel without asking")
+        flag: "allow-weaker", "Do not ask before making sensitive values readable on Vercel")
 
     let pushes: Bool
     let redeploys: Bool
