@@ -59,10 +59,10 @@ struct CompletionCandidates: Command {
             return kind == .target ? targets(of: []) : []
         }
         let resolver = ProjectResolver(workspace)
-        let index =
-            kind == .variable || kind == .target
-            ? try workspace.session.index(.listing, with: keys) { try? resolver.existing(in: $0) }
-            : try workspace.session.opened().index(with: keys, extent: .listing)
+        // No candidate is a variable of another project.
+        let index = try workspace.session.index(.listing, with: keys) {
+            try? resolver.existing(in: $0)
+        }
         switch kind {
         case .variable:
             let project = try resolver.existing(in: index)

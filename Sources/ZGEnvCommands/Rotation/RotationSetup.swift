@@ -43,7 +43,7 @@ struct RotationSetup {
         self.request = request
         try request.check()
         let session = workspace.session
-        // Refuses a file that others can write before anything is sent.
+        // Refuses a file that others can open before anything is sent.
         try session.keysForWriting()
         let keys = try session.keys(.values)
         let platform = try VercelSession(workspace)
