@@ -21,6 +21,9 @@ package struct Identifier: Hashable, Comparable, Sendable {
         self.low = low
     }
 
+    /// Sixteen zeros, which no generated identifier is.
+    static let zero = Identifier(high: 0, low: 0)
+
     /// Generates a new identifier.
     package static func random() -> Identifier {
         var parts: [UInt64] = [0, 0]

@@ -193,9 +193,8 @@ struct SectionContent {
     /// its u32 length: variables, current versions, earlier versions, batches, journal; then zeros
     /// to a multiple of 4 KiB.
     ///
-    /// - Throws: ``VaultError/Code/tooLarge`` beyond the limits of the format.
-    ///
     /// - Parameter batches: Their places in the index, by id.
+    /// - Throws: ``VaultError/Code/tooLarge`` beyond the limits of the format.
     func encoded(
         _ index: VaultIndex, batches: [Identifier: Int]
     ) throws(VaultError) -> ByteWriter {

@@ -5,7 +5,7 @@ internal import Sealing
 /// The table of the index, and the sections that were opened.
 package struct VaultIndex {
     package enum Extent: Sendable {
-        /// The table, and of sections of projects the variables and the journal: enough for a listing.
+        /// The table, and the variables and the journal of projects' sections: enough for a listing.
         case listing
         /// The listing and the current values' locations: enough for `reveal` and `run`.
         case currentValues

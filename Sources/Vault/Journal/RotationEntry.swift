@@ -39,7 +39,7 @@ package struct RotationEntry: Equatable, Sendable {
     static let (openKind, endedKind): (UInt8, UInt8) = (2, 3)
     static let kinds = [openKind, endedKind]
     /// The section of all ended rotations: no command that only uses values opens it.
-    static let endedSection = Identifier(high: 0, low: 0)
+    static let endedSection = Identifier.zero
 
     /// The number of ended rotations that a vault remembers.
     package static let historyLimit = 200

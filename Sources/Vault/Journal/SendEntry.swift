@@ -119,7 +119,7 @@ package struct SendEntry: Equatable, Sendable {
             throw VaultError(damaged: .encoding, "a journal entry has an unknown action")
         }
         // Without a section it is in the wrong place, which is checked after all payloads.
-        let project = entry.section ?? RotationEntry.endedSection
+        let project = entry.section ?? .zero
         let variable = try reader.flag() ? try reader.identifier() : nil
         let (vercelProject, author) = (
             try reader.text(limit: limit), try reader.text(limit: limit)

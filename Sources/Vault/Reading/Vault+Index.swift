@@ -110,8 +110,10 @@ extension Vault {
         if let floor, floor.publicKey != header.publicKey { throw replacedPublicKey }
         arena.reserve(Int(header.tableByteCount))
         let sealed = try sealedBytes(
-            at: UInt64(header.byteCount), count: header.tableByteCount, in: arena)
-        let tag = sealed.part(sealed.count - 16..<sealed.count).withBytes { $0.array }
+            at: UInt64(header.byteCount), count: header.tableByteCount)
+        let tag = sealed.part(
+            sealed.count - AuthenticatedCipher.tagByteCount..<sealed.count
+        ).withBytes { $0.array }
         let opened = try openInPlace(
             sealed, nonce: header.tableNonce,
             data: VaultHeader.tableAssociatedData(header: headerBytes), with: keys)
@@ -149,7 +151,7 @@ extension Vault {
         _ place: SectionExtent, with keys: VaultKeys
     ) throws(VaultError) -> SecretSlice {
         let sealed = try sealedBytes(
-            at: header.blocksOffset + place.offset, count: place.sealedByteCount, in: arena)
+            at: header.blocksOffset + place.offset, count: place.sealedByteCount)
         try sealed.withBytes { (bytes) throws(VaultError) in try check(bytes, of: place) }
         let count = AuthenticatedCipher.nonceByteCount
         let nonce = sealed.part(0..<count).withBytes { $0.array }
@@ -191,7 +193,7 @@ extension Vault {
     /// Reads directly into the memory where it is opened, because copying a large index is
     /// expensive.
     private func sealedBytes(
-        at offset: UInt64, count: UInt64, in arena: SecretArena
+        at offset: UInt64, count: UInt64
     ) throws(VaultError) -> SecretSlice {
         guard offset <= file.byteCount, count <= file.byteCount - offset else {
             throw VaultError(damaged: .truncated, "the vault is shorter than its header says")
