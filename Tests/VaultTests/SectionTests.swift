@@ -86,6 +86,9 @@ struct SectionTests {
             _ = try Array("three".utf8).withBytes {
                 try transaction.store($0, forVariableAt: place, at: 9)
             }
+            // By way of a third project: what counts is where it ends.
+            let third = try #require(transaction.index.project(named: "third"))
+            try transaction.move(at: place, to: third.id, time: 9)
             try transaction.move(at: place, to: other.id, time: 9)
         }
         let index = try index()

@@ -16,22 +16,16 @@ package struct VaultTransaction: ~Copyable {
     /// The end of the audit log. Saved with the next write, but does not cause one.
     package var auditPosition: AuditLog.Position?
 
-    /// The key shared by all values of this write, wrapped once for each project.
-    private struct DataKey: ~Copyable {
-        let bytes: SecretBytes
-        /// By project.
-        var batches: [Identifier: Identifier] = [:]
-        /// That of the project for which the key was taken.
-        var batch: Identifier
-    }
-
     let keys: VaultKeys
     let header: VaultHeader
     /// The index as it was read.
     let before: VaultIndex
     /// Generations that the next one must exceed, and records as its ancestors.
     private(set) var superseded: [VaultPosition] = []
-    private var dataKey: DataKey?
+    /// The key shared by all values of this write.
+    private var dataKey: SecretBytes?
+    /// The batches that wrap it, by project.
+    private var batches: [Identifier: Identifier] = [:]
     private var scratch: SecretBuffer
     private(set) var newChunks: [UInt8] = []
     /// Records with a new version.
@@ -128,14 +122,14 @@ package struct VaultTransaction: ~Copyable {
     ) throws(VaultError) -> StoredVersion {
         let variable = index.variables[position]
         let id = Identifier.random()
-        let key = try takeDataKey(for: variable.project)
-        let batch = key.batch
+        let batch = try batch(for: variable.project)
+        let key = try takeDataKey()
         let start = newChunks.count
         let length = try ValueChunk.seal(
             value,
             associatedData: ValueChunk.associatedData(
                 vault: header.vaultID, variable: variable.id, version: id),
-            dataKey: key.bytes, scratch: &scratch, appendingTo: &newChunks)
+            dataKey: key, scratch: &scratch, appendingTo: &newChunks)
         dataKey = consume key
         let checksum = Array(newChunks[start...]).withBytes { Checksum(of: $0) }
         return StoredVersion(
@@ -156,7 +150,7 @@ package struct VaultTransaction: ~Copyable {
             vault: header.vaultID, variable: variable.id, version: version.id)
         do throws(VaultError) {
             let copy = try guarding { () throws(SealingError) in
-                try key.bytes.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) }
+                try key.withBytes { (bytes) throws(SealingError) in try arena.copy(bytes) }
             }
             let value = try Array(newChunks[start..<start + Int(version.length)]).withBytes {
                 (chunk) throws(VaultError) in
@@ -173,30 +167,30 @@ package struct VaultTransaction: ~Copyable {
         }
     }
 
-    /// Takes the data key of this write, generating it first if needed, and wrapping it for a
-    /// project. The caller must return it.
-    private mutating func takeDataKey(for project: Identifier) throws(VaultError) -> DataKey {
+    /// Takes the data key of this write, generating it first if needed. The caller must return it.
+    private mutating func takeDataKey() throws(VaultError) -> SecretBytes {
+        if let key = dataKey.take() { return key }
+        return try guarding { () throws(SealingError) in try SecretBytes.random(count: 32) }
+    }
+
+    /// Returns the batch of this write's data key for a project.
+    private mutating func batch(for project: Identifier) throws(VaultError) -> Identifier {
+        if let known = batches[project] { return known }
+        let key = try takeDataKey()
+        let id = try wrap(key)
+        batches[project] = id
+        dataKey = consume key
+        return id
+    }
+
+    /// Adds a batch.
+    private mutating func wrap(_ key: borrowing SecretBytes) throws(VaultError) -> Identifier {
         guard let batchKey = try keys.root?.batchKey() else {
             throw VaultError(.wrongPassphrase, "storing a value requires unlocked values")
         }
-        var key: DataKey
-        if let known = dataKey.take() {
-            key = known
-        } else {
-            let bytes = try guarding { () throws(SealingError) in
-                try SecretBytes.random(count: 32)
-            }
-            key = DataKey(bytes: bytes, batch: .random())
-        }
-        if let known = key.batches[project] {
-            key.batch = known
-            return key
-        }
-        key.batch = .random()
-        key.batches[project] = key.batch
-        index.batches.append(
-            Batch(key.bytes, id: key.batch, vault: header.vaultID, batchKey: batchKey))
-        return key
+        let id = Identifier.random()
+        index.batches.append(Batch(key, id: id, vault: header.vaultID, batchKey: batchKey))
+        return id
     }
 
     /// Moves a record to another project, with its history. The other section gets the data keys
@@ -209,42 +203,32 @@ package struct VaultTransaction: ~Copyable {
         let id = index.variables[position].id
         var moved: [Identifier: Identifier] = [:]
         if var current = index.currentVersions[id] {
-            current.batch = try batch(current.batch, in: project, moved: &moved)
+            current.batch = try moveBatch(current.batch, &moved)
             index.currentVersions[id] = current
         }
         for place in index.earlierVersions.indices
         where index.earlierVersions[place].variable == id {
-            index.earlierVersions[place].batch = try batch(
-                index.earlierVersions[place].batch, in: project, moved: &moved)
+            index.earlierVersions[place].batch = try moveBatch(
+                index.earlierVersions[place].batch, &moved)
         }
     }
 
-    /// Returns the batch with the same data key for another project.
-    private mutating func batch(
-        _ old: Identifier, in project: Identifier, moved: inout [Identifier: Identifier]
+    /// Returns another batch with the same data key.
+    ///
+    /// - Parameter moved: The batches that were moved before.
+    private mutating func moveBatch(
+        _ old: Identifier, _ moved: inout [Identifier: Identifier]
     ) throws(VaultError) -> Identifier {
         if let known = moved[old] { return known }
-        let new: Identifier
-        if let key = dataKey.take() {
-            let isOwn = key.batches.values.contains(old)
-            dataKey = consume key
-            if isOwn {
-                let key = try takeDataKey(for: project)
-                new = key.batch
-                dataKey = consume key
-                moved[old] = new
-                return new
-            }
-        }
-        guard let batchKey = try keys.root?.batchKey() else {
-            throw VaultError(.wrongPassphrase, "moving a value requires unlocked values")
-        }
-        new = .random()
-        let known = try values.dataKey(of: old)
+        guard let batch = index.batches.first(where: { $0.id == old }),
+            let batchKey = try keys.root?.batchKey()
+        else { throw VaultError(damaged: .layout, "a value has no data key") }
+        let arena = SecretArena(firstRegionByteCount: 4_096)
+        let bytes = try batch.unwrapped(vault: header.vaultID, batchKey: batchKey, in: arena)
         let key = try guarding { () throws(SealingError) in
-            try known.withBytes { (bytes) throws(SealingError) in try SecretBytes(copying: bytes) }
+            try bytes.withBytes { (bytes) throws(SealingError) in try SecretBytes(copying: bytes) }
         }
-        index.batches.append(Batch(key, id: new, vault: header.vaultID, batchKey: batchKey))
+        let new = try wrap(key)
         moved[old] = new
         return new
     }
