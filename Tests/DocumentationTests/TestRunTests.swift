@@ -64,7 +64,7 @@ import Testing
     @Test func `what fails among the others and passes by itself is named`() throws {
         let (none, repeated) = try run(first: "0 0", again: "fails")
         #expect(none.status == 0 && repeated.isEmpty && !none.output.contains("by itself"))
-        for count in [1, 2, 3, 6] {
+        for count in 1...3 {
             let (result, repeated) = try run(first: "\(count) 1", again: "passes")
             #expect(result.status == 0 && repeated.count == count, "\(result.output)")
             #expect(result.output.contains("passed, but \(count) of the tests only when run alone"))
@@ -74,7 +74,7 @@ import Testing
 
     @Test(arguments: [
         // By itself too; by a filter that finds nothing; more than a few.
-        ("1 1", "fails", 1), ("1 1", "none", 1), ("7 1", "passes", 0),
+        ("1 1", "fails", 1), ("1 1", "none", 1), ("4 1", "passes", 0),
         // A process that ended otherwise: a signal, a sanitizer's report, before its tests.
         ("0 1", "passes", 0), ("1 139", "passes", 0), ("1 66", "passes", 0), ("0 66", "passes", 0),
         ("1 1 cut", "passes", 0),
