@@ -245,9 +245,12 @@ final class SyncWorld {
         let result = try run(number, ["push", "-p", "web", "--yes", "--json"])
         let after = Dictionary(
             platform.stored.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-        // 1: the type of a sensitive variable never changes. 2: a value would become readable, which
-        // is asked about.
+        // 1: the type of a sensitive variable never changes.
         expect([0, 1, 2, 5].contains(result.status), "push ended with \(result.status)")
+        if result.status == 2 {
+            let said = try clones[number].said()
+            expect(said.contains("This push needs --allow-weaker: "), "push refused: \(said)")
+        }
         let isRefused = [2, 5].contains(result.status)
         if isRefused { expect(after.count == before.count, "sent, and refused") }
         for old in before where after[old.id] != old {
