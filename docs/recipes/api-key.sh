@@ -1,20 +1,20 @@
 #!/bin/sh
 # Rotates an API key of a service that accepts several keys at the same time.
-# Use it for --from-command, --check and --revoke. Change the three requests to those of your service.
+# Use it for --from-command, --check and --revoke. Replace the three requests with those of your service.
 #
 # Environment:
 #   SERVICE           URL of the service's API
-#   ADMIN_TOKEN_FILE  file with a token that is allowed to create keys
+#   ADMIN_TOKEN_FILE  file with a token that may create and delete keys
 #   HEALTH_PATH       optional, such as /api/health: --check also sends a request to the deployment, which
-#                     must answer 200 with the first eight characters of the key that it uses
-#   BYPASS_FILE       optional: file with the secret of Vercel's protection bypass
+#                     must return 200 and the first eight characters of its key
+#   BYPASS_FILE       optional: file with Vercel's protection bypass secret
 set -eu
 # curl reads secrets from a configuration on stdin, because other users can see its arguments.
 request() {
     printf 'header = "Authorization: Bearer %s"\n' "$1" |
         curl --silent --show-error --fail --max-time 20 --config - "$SERVICE$3" --request "$2"
 }
-# The service accepts both keys until the end, so only the deployment knows which one it uses.
+# Both keys work until the old one is revoked, so only the deployment knows which one it uses.
 deployment() {
     if [ -z "${HEALTH_PATH:-}" ]; then
         echo "HEALTH_PATH is not set: checked only the service, not which value the deployment uses." >&2

@@ -6,10 +6,10 @@
 # Environment:
 #   ROLE, DATABASE    the role, and a database that it can connect to
 #   PGHOST, PGPORT, PGUSER, PGPASSFILE
-#                     connection of an administrator, as for psql
+#                     an administrator's connection, as for psql
 #   HEALTH_PATH       optional, such as /api/health: --check also sends a request to the deployment, which
-#                     must answer 200 after it has opened a new connection to the database
-#   BYPASS_FILE       optional: file with the secret of Vercel's protection bypass
+#                     must return 200 after it has opened a new connection to the database
+#   BYPASS_FILE       optional: file with Vercel's protection bypass secret
 set -eu
 # The old password no longer works, so a deployment that logs in has the new one.
 deployment() {

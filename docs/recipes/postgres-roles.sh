@@ -7,10 +7,10 @@
 #   ROLES             the two roles, separated by a space
 #   DATABASE          a database that both can connect to
 #   PGHOST, PGPORT, PGUSER, PGPASSFILE
-#                     connection of an administrator, as for psql
+#                     an administrator's connection, as for psql
 #   HEALTH_PATH       optional, such as /api/health: --check also sends a request to the deployment, which
-#                     must answer 200 with the role that it logs in with (SELECT current_user)
-#   BYPASS_FILE       optional: file with the secret of Vercel's protection bypass
+#                     must return 200 and the role that it connects as (SELECT current_user)
+#   BYPASS_FILE       optional: file with Vercel's protection bypass secret
 set -eu
 url=$(cat)
 rest=${url#postgres://}
@@ -35,7 +35,7 @@ as_administrator() {
     psql -X -q -v ON_ERROR_STOP=1 -d "$DATABASE" >/dev/null
 }
 
-# Both roles can log in until the end, so only the deployment knows which one it uses.
+# Both roles can log in until the old one is revoked, so only the deployment knows which one it uses.
 deployment() {
     if [ -z "${HEALTH_PATH:-}" ]; then
         echo "HEALTH_PATH is not set: checked only the database, not which value the deployment uses." >&2
@@ -48,7 +48,7 @@ deployment() {
 
 case "${ZG_ENV_STEP:-}" in
 "")
-    # The next value: the other role with a new password.
+    # Print the next value: the other role with a new password.
     for other in $ROLES; do
         [ "$other" = "$role" ] || break
     done
