@@ -134,6 +134,7 @@ check: setup-tests ## every-day: Lint, check the structure, and build with warni
 	Tests/Structure/test_structure.py
 	Tests/Structure/folders.py
 	Tests/Structure/layers.py
+	Tests/Structure/writes.py
 	Tests/Structure/subjects.sh
 	@# The text of each rule is still in the sources.
 	Tests/Mutations/mutations.py --list >/dev/null

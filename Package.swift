@@ -143,10 +143,13 @@ let package = Package(
             name: "Searching", dependencies: ["CLinux", "Sealing", "SystemFiles"],
             swiftSettings: busySettings),
         .target(
-            name: "VercelAPI", dependencies: ["JSON", "Sealing", "Searching", "SystemFiles"],
+            name: "HTTPClient", dependencies: ["Sealing"], swiftSettings: smallSettings),
+        .target(
+            name: "VercelAPI",
+            dependencies: ["HTTPClient", "JSON", "Sealing", "Searching", "SystemFiles"],
             swiftSettings: smallSettings),
         .target(
-            name: "CurlTransport", dependencies: ["VercelAPI", "Sealing", "CCurl"],
+            name: "CurlTransport", dependencies: ["HTTPClient", "Sealing", "CCurl"],
             swiftSettings: smallSettings),
         .target(
             name: "EnvSchema", dependencies: ["CPCRE2", "CTOML", "DotEnv", "JSON", "SystemFiles"],
@@ -156,7 +159,8 @@ let package = Package(
         .target(
             name: "EnvOperations",
             dependencies: [
-                "DotEnv", "EnvSchema", "JSON", "Sealing", "SystemFiles", "Vault", "VercelAPI",
+                "CommandLineKit", "DotEnv", "EnvSchema", "HTTPClient", "JSON", "Sealing",
+                "SystemFiles", "Vault", "VercelAPI",
             ], swiftSettings: busySettings),
         .target(
             name: "CommandLineKit", dependencies: ["CLinux", "JSON"], swiftSettings: smallSettings),
@@ -168,7 +172,7 @@ let package = Package(
             swiftSettings: smallSettings),
         .target(
             name: "PostalDevice",
-            dependencies: ["PostalProtocol", "Sealing", "Threads", "VercelAPI"],
+            dependencies: ["HTTPClient", "PostalProtocol", "Sealing", "Threads", "VercelAPI"],
             swiftSettings: smallSettings),
         .target(
             name: "Sandbox",
@@ -185,8 +189,8 @@ let package = Package(
             name: "ZGEnvCommands",
             dependencies: [
                 "CLinux", "CZxcvbn", "CommandLineKit", "CurlTransport", "DesktopNotifications",
-                "DotEnv", "EnvOperations", "EnvSchema", "GroupPlaces", "Groups", "JSON",
-                "KernelKeyring", "PostalDevice", "PostalProtocol", "Release", "Sealing",
+                "DotEnv", "EnvOperations", "EnvSchema", "GroupPlaces", "Groups", "HTTPClient",
+                "JSON", "KernelKeyring", "PostalDevice", "PostalProtocol", "Release", "Sealing",
                 "Searching", "SecretServiceKeyring", "SharedProjects", "SystemFiles", "Vault",
                 "VercelAPI",
             ], swiftSettings: smallSettings),
@@ -285,14 +289,14 @@ let package = Package(
         .testTarget(
             name: "VercelAPITests",
             dependencies: [
-                "CurlTransport", "JSON", "Sandbox", "Sealing", "Searching", "TestSupport",
-                "Threads", "VercelAPI",
+                "CurlTransport", "HTTPClient", "JSON", "Sandbox", "Sealing", "Searching",
+                "TestSupport", "Threads", "VercelAPI",
             ], swiftSettings: settings),
         .testTarget(
             name: "PostalDeviceTests",
             dependencies: [
-                "CurlTransport", "PostalDevice", "PostalProtocol", "Sealing", "TestSupport",
-                "Threads", "VercelAPI",
+                "CurlTransport", "HTTPClient", "PostalDevice", "PostalProtocol", "Sealing",
+                "TestSupport", "Threads",
             ], swiftSettings: settings),
         .testTarget(
             name: "CommandLineKitTests",
@@ -319,9 +323,10 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "CommandLineKit", "CurlTransport", "EnvOperations", "JSON", "KernelKeyring",
-                "PostalProtocol", "Sandbox", "Sealing", "SecretServiceKeyring", "TestSupport",
-                "Threads", "Vault", "VercelAPI", "ZGEnvCommands",
+                "CommandLineKit", "CurlTransport", "EnvOperations", "HTTPClient", "JSON",
+                "KernelKeyring", "PostalProtocol", "Sandbox", "Sealing",
+                "SecretServiceKeyring", "TestSupport", "Threads", "Vault", "VercelAPI",
+                "ZGEnvCommands",
             ], exclude: ["Watching/Screens"], swiftSettings: settings),
         .testTarget(
             name: "DemoTests", dependencies: ["TestSupport"], swiftSettings: settings),

@@ -1,4 +1,4 @@
-package import VercelAPI
+package import HTTPClient
 
 /// The settings of a ``CurlTransport``.
 package struct CurlConfiguration {

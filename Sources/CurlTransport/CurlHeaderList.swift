@@ -1,6 +1,6 @@
 internal import CCurl
+internal import HTTPClient
 internal import Sealing
-internal import VercelAPI
 
 /// The header fields of a request as libcurl's linked list. libcurl does not copy the list, so the
 /// token stays in guarded memory until it is sent.

@@ -1,5 +1,5 @@
 internal import CCurl
-internal import VercelAPI
+internal import HTTPClient
 
 /// libcurl, loaded once per process, at first use.
 @safe

@@ -1,6 +1,6 @@
 internal import CCurl
+internal import HTTPClient
 internal import Sealing
-internal import VercelAPI
 
 extension CurlTransfer {
     // libcurl calls these during `multi_perform`, on the transport's own thread.

@@ -1,5 +1,5 @@
 internal import CCurl
-internal import VercelAPI
+internal import HTTPClient
 
 extension CurlTransfer {
     /// The earliest moment at which a timeout may be due.

@@ -1,6 +1,6 @@
 internal import CCurl
+internal import HTTPClient
 internal import Sealing
-internal import VercelAPI
 
 /// One request in progress: what libcurl reads from and writes to.
 ///

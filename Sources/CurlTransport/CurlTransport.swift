@@ -1,7 +1,7 @@
 internal import CCurl
 internal import Glibc
+package import HTTPClient
 internal import Synchronization
-package import VercelAPI
 
 /// Sends requests with libcurl: several at a time, over HTTP/2 where the server supports it,
 /// reusing connections.

@@ -1,5 +1,5 @@
 internal import CCurl
-internal import VercelAPI
+internal import HTTPClient
 
 /// The system clock, with real waiting.
 package final class SystemSleeper: Sleeper {

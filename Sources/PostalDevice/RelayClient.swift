@@ -1,7 +1,8 @@
+package import HTTPClient
 internal import JSON
 internal import PostalProtocol
 package import Sealing
-package import VercelAPI
+internal import VercelAPI
 
 /// A client for a relay's device API. Sends the token to the relay's origin only, and follows no
 /// redirects. Calls block. Not thread-safe.

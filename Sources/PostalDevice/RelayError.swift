@@ -1,4 +1,4 @@
-internal import VercelAPI
+internal import HTTPClient
 
 /// Why a request to a relay failed. Contains nothing that was sent.
 package struct RelayError: Error, Equatable {

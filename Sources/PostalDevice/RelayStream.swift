@@ -1,8 +1,9 @@
 internal import Glibc
+package import HTTPClient
 package import PostalProtocol
 internal import Sealing
 internal import Threads
-package import VercelAPI
+internal import VercelAPI
 
 /// A relay's stream of events, read by a thread of its own, so that nobody has to wait for the
 /// relay.

@@ -85,7 +85,7 @@ enum CommandTable {
             .init("zg-env push", "Send the changes to Vercel"),
         ],
         globalOptions: GlobalOptions.specs,
-        sections: sections.map { .init($0.title, $0.commands.map { $0.spec }) },
+        sections: sections.map { .init($0.title, $0.commands.map { spec(of: $0) }) },
         synonyms: [
             "get": "reveal", "add": "set", "unset": "rm", "delete": "rm",
             // Of Vercel's own program.
@@ -131,8 +131,13 @@ enum CommandTable {
             .init(".zg-env.json", "The project of a directory, as written by zg-env link"),
         ])
 
+    private static func spec(of command: any Command.Type) -> CommandSpec {
+        command.changesVariables ? command.spec.adding(FollowUps.options) : command.spec
+    }
+
     /// The members that the output of every command can have with `--json`.
-    static let commonFields = "\(Renderer.fields); \(GroupPublication.fields)"
+    static let commonFields =
+        "\(Renderer.fields); \(GroupPublication.fields); \(PushOption.fields)\nsync?: {zg-env sync, groups} (of commands with --sync)"
 
     /// The command of a description.
     static func command(of spec: CommandSpec) -> (any Command.Type)? {

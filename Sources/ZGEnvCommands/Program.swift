@@ -164,7 +164,7 @@ package struct Program {
             try context.secretDescriptors.withhold(namedBy: parsed, context)
             workspace = Workspace(
                 try GlobalOptions(parsed, context, need: command.vaultUse.need), context,
-                command: parsed.spec.name, command.vaultUse)
+                command: parsed.spec.name, command.vaultUse, stages: WriteStages.all)
         } catch {
             return renderer.fail(error, isRun: parsed.spec.path == Run.spec.path)
         }
@@ -181,10 +181,10 @@ package struct Program {
             if error == nil { try Self.checkNames(parsed, workspace.options) }
             let picked = try MissingWords(workspace: workspace).project(
                 for: parsed, command.vaultUse, lacksWord: error != nil)
-            let workspace = picked.map(workspace.using) ?? workspace
+            var workspace = picked.map(workspace.using) ?? workspace
             let parsed = try error.map { try completed(parsed, $0, workspace) } ?? parsed
-            var result = GroupPublication(workspace).finish(
-                try command.init(parsed).run(in: workspace))
+            workspace.followUps = FollowUps.of(parsed)
+            var result = try command.init(parsed).runAndFollow(in: workspace)
             if workspace.options.dryRun { try result.noteDryRun(workspace) }
             let code = try renderer.show(result)
             workspace.detail(

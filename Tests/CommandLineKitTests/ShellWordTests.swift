@@ -1,4 +1,4 @@
-import DotEnv
+import CommandLineKit
 import Foundation
 import Testing
 

@@ -252,6 +252,12 @@ RULES = [
          "owned.contains($0.id) && $0.integration != nil",
          "!WITHOUT && owned.contains($0.id) && $0.integration != nil",
          suite=INTEGRATIONS),
+    # The write path.
+    Rule("replan", "A plan that somebody confirmed is made again under the lock, and compared.",
+         "ZGEnvCommands/Session/VaultSession+Commit.swift",
+         "guard now == planned.plan else {",
+         "guard WITHOUT || now == planned.plan else {",
+         suite="CommandLineTests.WritePairTests"),
     # Rotations.
     Rule("revoke", "Vercel's records are read before the old value is ended.",
          "EnvOperations/Rotation/RotationApplication.swift",

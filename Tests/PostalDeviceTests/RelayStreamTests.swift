@@ -1,11 +1,11 @@
 import CurlTransport
 import Foundation
+import HTTPClient
 import PostalProtocol
 import Sealing
 import TestSupport
 import Testing
 import Threads
-import VercelAPI
 
 @testable import PostalDevice
 

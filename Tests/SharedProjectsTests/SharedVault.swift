@@ -64,13 +64,15 @@ final class SharedVault {
     ) throws -> R {
         clock += 1
         return try Vault.update(
-            path, in: store ?? self.store, keys: keys, vaultID: creation.vaultID,
-            recorder: { transaction in
-                try ChangeRecorder(
-                    vault: creation.vaultID, keys: keys, now: clock, memory: memory,
-                    news: GroupNews(decided: decided, claims: claims, takenOver: takenOver)
-                ).record(in: &transaction)
-            }, body)
+            path, in: store ?? self.store, keys: keys, vaultID: creation.vaultID
+        ) { transaction in
+            let result = try body(&transaction)
+            try ChangeRecorder(
+                vault: creation.vaultID, keys: keys, now: clock, memory: memory,
+                news: GroupNews(decided: decided, claims: claims, takenOver: takenOver)
+            ).record(in: &transaction)
+            return result
+        }
     }
 
     // MARK: Variables

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of folders.py and layers.py on small trees and tables with planted mistakes."""
+"""Tests of folders.py, layers.py, writes.py and reach.py on small trees and tables with planted mistakes."""
 
 import tempfile
 import unittest
@@ -7,6 +7,8 @@ from pathlib import Path
 
 import folders
 import layers
+import reach
+import writes
 
 
 class FolderTests(unittest.TestCase):
@@ -111,6 +113,65 @@ class LayerTests(unittest.TestCase):
             ([middle, base, "| `Base` | | nothing |"], "the row of `Base`: the target has another row too"),
         ]:
             self.assertEqual(self.complaints(*lines), [sentence])
+
+
+class WriteTests(unittest.TestCase):
+    SESSION = """final class VaultSession {
+    let options: Options
+    private var vault: Vault?
+    private(set) var told = News()
+    @Lazy private(set) lazy var guards = Guards()
+    static var shared = 1
+    var path: String { options.path }
+    var keys: Keys {
+        get throws { held }
+    }
+}
+"""
+
+    def complaints(self, session=SESSION, limit=4, **files):
+        return list(writes.complaints({k.replace("__", "/") + ".swift": v for k, v in files.items()}, session, limit))
+
+    def test_takes_what_is_right(self):
+        self.assertEqual(self.complaints(
+            Session__KeyWrites="replaceVault(with: keys)", Sync__Push="import VercelAPI\ncommit { $1.add(news) }"), [])
+
+    def test_names_each_side_door(self):
+        for files, sentence in [
+            ({"Sync__Push": "Vault.update(path)"}, "Sync/Push.swift: calls Vault.update"),
+            ({"Sync__Push": "replaceVault(with: keys)"}, "Sync/Push.swift: replaces the vault file"),
+            ({"Sync__Push": "session.commit { _, _ in }"}, "Sync/Push.swift: an empty write"),
+            ({"Sync__Push": "session.commit { [self] transaction, _ in\n}"}, "Sync/Push.swift: an empty write"),
+            ({"Sync__Push": "session.changeKeys {}"}, "Sync/Push.swift: an empty write"),
+            ({"Session__Names": "internal import Groups"}, "Session/Names.swift: imports Groups"),
+            ({"Surroundings__Names": "import DotEnv"}, "Surroundings/Names.swift: imports DotEnv"),
+        ]:
+            found = self.complaints(**files)
+            self.assertEqual(len(found), 1, files)
+            self.assertTrue(found[0].startswith(sentence), found)
+
+    def test_names_properties_of_the_session(self):
+        open_door = self.SESSION.replace("private var vault", "var vault")
+        self.assertEqual(self.complaints(open_door), ["VaultSession.vault can be set from outside"])
+        self.assertEqual(self.complaints(limit=3), ["VaultSession has 4 stored properties, more than 3"])
+
+
+class ReachTests(unittest.TestCase):
+    def test_follows_names_through_imported_targets(self):
+        with tempfile.TemporaryDirectory() as directory:
+            root = Path(directory)
+            for name, text in {
+                "App/Lock": "import Base\nstruct Lock { let store: Store }\n",
+                "App/Other": "struct Other { let lock: Lock }\n",
+                "Base/Store": "struct Store { let shelf: Shelf }\nprivate struct Hidden {}\n",
+                "Base/Shelf": "struct Shelf {}\n", "Far/Shelf": "struct Shelf { let far: Far }\n",
+            }.items():
+                path = root / (name + ".swift")
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text)
+            types, files = reach.reached(root / "App/Lock.swift", reach.graph(root))
+        self.assertEqual(types, {("App", "Lock"), ("Base", "Store"), ("Base", "Shelf")})
+        self.assertEqual(len(files), 3)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,8 @@ struct AuditFixture {
         AuditEntry(
             time: 1_700_000_000_000, userID: 1_000, user: "ada-lovelace", command: "reveal",
             project: "analytical-engine",
-            place: "production", names: names, outcome: AuditEntry.Outcome.givenOut)
+            place: "production", subjects: names.map { .init($0) },
+            outcome: AuditEntry.Outcome.givenOut)
     }
 
     /// Adds one line per name.

@@ -1,5 +1,6 @@
 import CurlTransport
 import Foundation
+import HTTPClient
 import Sealing
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import CurlTransport
+import HTTPClient
 import Sandbox
 import Sealing
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPClient
 import Sealing
 import Testing
 import VercelAPI

@@ -52,6 +52,17 @@ package struct CommandSpec: Sendable {
         self.isHidden = hidden
     }
 
+    /// Returns the command with more options.
+    package func adding(
+        _ options: @autoclosure @escaping @Sendable () -> [OptionSpec]
+    ) -> CommandSpec {
+        CommandSpec(
+            path, summary, discussion: makeDiscussion(), arguments: makeArguments(),
+            options: makeOptions() + options(), exclusive: makeExclusiveOptions(),
+            examples: makeExamples(), exitCodes: makeExitCodes(), aliases: aliases,
+            hidden: isHidden)
+    }
+
     /// Paragraphs separated by blank lines. Lines that start with a blank are printed unchanged.
     package var discussion: String { makeDiscussion() }
     package var arguments: [ArgumentSpec] { makeArguments() }

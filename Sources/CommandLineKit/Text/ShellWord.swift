@@ -5,7 +5,7 @@ package enum ShellWord {
     /// zsh and POSIX 2024 support).
     package static func quoted(_ text: String) -> String {
         let isBare =
-            !text.isEmpty && text.utf8.first != Byte.equals
+            !text.isEmpty && text.utf8.first != UInt8(ascii: "=")
             && text.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

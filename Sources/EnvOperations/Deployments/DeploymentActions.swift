@@ -1,4 +1,4 @@
-internal import DotEnv
+internal import CommandLineKit
 package import VercelAPI
 
 /// Which actions are possible with a deployment, and why others are not.

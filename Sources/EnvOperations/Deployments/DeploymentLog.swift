@@ -1,3 +1,4 @@
+package import HTTPClient
 package import VercelAPI
 
 /// Reads the log of one deployment, either up to now or until the deployment ends.

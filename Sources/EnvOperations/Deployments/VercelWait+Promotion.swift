@@ -1,3 +1,4 @@
+internal import HTTPClient
 package import VercelAPI
 
 extension VercelWait {

@@ -1,3 +1,4 @@
+package import HTTPClient
 package import VercelAPI
 
 /// Waits for asynchronous operations of Vercel, tolerating temporary errors.

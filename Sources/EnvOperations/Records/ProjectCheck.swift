@@ -1,4 +1,4 @@
-internal import DotEnv
+internal import CommandLineKit
 package import Sealing
 package import Vault
 

@@ -32,8 +32,10 @@ package struct AuditEntry: Equatable, Sendable {
     package var project: String?
     /// The target or scope, if any.
     package var place: String?
-    /// Variable names, or whatever else the command was about.
-    package var names: [String]
+    /// What the command was about: variables, or anything else with a name.
+    package var subjects: [Subject]
+    /// The line that recorded the beginning of what this one ends; 0 for none.
+    package var begunAt: UInt64
     /// The number of names that did not fit into the line.
     package private(set) var omittedNameCount: UInt32 = 0
     /// One of ``Outcome``, or another version's text.
@@ -41,7 +43,8 @@ package struct AuditEntry: Equatable, Sendable {
 
     package init(
         kind: Kind = .event, time: UInt64, userID: UInt32, user: String, command: String,
-        project: String? = nil, place: String? = nil, names: [String] = [], outcome: String
+        project: String? = nil, place: String? = nil, subjects: [Subject] = [],
+        begunAt: UInt64 = 0, outcome: String
     ) {
         self.kind = kind
         self.time = time
@@ -50,25 +53,51 @@ package struct AuditEntry: Equatable, Sendable {
         self.command = command
         self.project = project
         self.place = place
-        self.names = names
+        self.subjects = subjects
+        self.begunAt = begunAt
         self.outcome = outcome
     }
 
-    /// The most bytes for all names, including four bytes of length each.
+    /// A variable, or anything else with a name.
+    package struct Subject: Equatable, Sendable {
+        package var name: String
+        /// The targets of a change; nil if the line is not about targets.
+        package var targets: String?
+        /// The number of the version that is current after a change; 0 for none.
+        package var version: UInt64
+
+        package init(_ name: String, targets: String? = nil, version: UInt64 = 0) {
+            (self.name, self.targets, self.version) = (name, targets, version)
+        }
+
+        /// The most bytes of its encoding.
+        fileprivate var byteCount: Int {
+            4 + min(name.utf8.count, textLimit) + 8
+                + (targets.map { 5 + min($0.utf8.count, textLimit) } ?? 1)
+        }
+    }
+
+    package var names: [String] {
+        get { subjects.map(\.name) }
+        set { subjects = newValue.map { Subject($0) } }
+    }
+
+    /// The most bytes for all names, with what is known of each.
     static let namesLimit = 64 << 10
     private static let layout: UInt8 = 1
     private static let textLimit = VaultFormat.textLimit
     private static let nameCountLimit = 1 << 16
 
     /// Returns the padded content of a sealed line: u32 length, then layout 1, kind, time, user id,
-    /// user, command, project, place, outcome, number of omitted names, names; then zeros.
+    /// user, command, project, place, outcome, line of the beginning, number of omitted names,
+    /// names; then zeros.
     ///
     /// A line must never fail because of its length, so texts are truncated to 4 KiB, and names
     /// beyond 64 KiB are only counted.
     func encoded() -> [UInt8] {
         var (kept, byteCount) = (0, 0)
-        for name in names.prefix(Self.nameCountLimit) {
-            byteCount += 4 + min(name.utf8.count, Self.textLimit)
+        for subject in subjects.prefix(Self.nameCountLimit) {
+            byteCount += subject.byteCount
             guard byteCount <= Self.namesLimit else { break }
             kept += 1
         }
@@ -83,10 +112,15 @@ package struct AuditEntry: Equatable, Sendable {
             writer.optionalText(project.map(Self.cut))
             writer.optionalText(place.map(Self.cut))
             writer.text(Self.cut(outcome))
-            let omitted = UInt64(omittedNameCount) + UInt64(names.count - kept)
+            writer.uint64(begunAt)
+            let omitted = UInt64(omittedNameCount) + UInt64(subjects.count - kept)
             writer.uint32(UInt32(clamping: omitted))
             writer.uint32(UInt32(kept))
-            for name in names.prefix(kept) { writer.text(Self.cut(name)) }
+            for subject in subjects.prefix(kept) {
+                writer.text(Self.cut(subject.name))
+                writer.optionalText(subject.targets.map(Self.cut))
+                writer.uint64(subject.version)
+            }
         }
         let padded = Padding.paddedByteCount(ofValue: writer.count)
         writer.raw([UInt8](repeating: 0, count: padded - writer.count))
@@ -121,13 +155,20 @@ package struct AuditEntry: Equatable, Sendable {
             kind: kind, time: try reader.uint64(), userID: try reader.uint32(),
             user: try reader.text(limit: textLimit), command: try reader.text(limit: textLimit),
             project: try reader.optionalText(limit: textLimit),
-            place: try reader.optionalText(limit: textLimit), names: [],
+            place: try reader.optionalText(limit: textLimit),
             outcome: try reader.text(limit: textLimit))
+        entry.begunAt = try reader.uint64()
         entry.omittedNameCount = try reader.uint32()
         let count = try reader.count(
-            limit: nameCountLimit, minimumByteCount: 4, of: "names")
-        entry.names.reserveCapacity(count)
-        for _ in 0..<count { entry.names.append(try reader.text(limit: textLimit)) }
+            limit: nameCountLimit, minimumByteCount: 13, of: "names")
+        entry.subjects.reserveCapacity(count)
+        for _ in 0..<count {
+            entry.subjects.append(
+                Subject(
+                    try reader.text(limit: textLimit),
+                    targets: try reader.optionalText(limit: textLimit),
+                    version: try reader.uint64()))
+        }
         return entry
     }
 

@@ -15,7 +15,6 @@ extension Vault {
     ///     others may be changed.
     ///   - written: Called with the new generation before the lock is released. Not called if
     ///     nothing was written.
-    ///   - recorder: Called after `body`: notes what groups must learn.
     ///   - body: Runs once, under the lock; must not wait for people, programs or the network.
     /// - Returns: The result of `body`.
     /// - Throws: What `body` throws; ``VaultError/Code/wrongPassphrase`` for keys without the root;
@@ -27,7 +26,6 @@ extension Vault {
         since seen: VaultPosition? = nil, after earlier: Vault? = nil,
         of projects: ((VaultIndex) throws -> Set<Identifier>)? = nil,
         written: (VaultObservation) -> Void = { _ in },
-        recorder: (inout VaultTransaction) throws -> Void = { _ in },
         _ body: (inout VaultTransaction) throws -> R
     ) throws -> R {
         guard keys.opensValues else {
@@ -47,8 +45,6 @@ extension Vault {
             var transaction = try VaultTransaction(index: index, vault: vault, keys: keys)
             let result = try body(&transaction)
             try transaction.index.expectWithinLimits()
-            // Also after a body that changed nothing: a decision can be news for a group.
-            try recorder(&transaction)
             try transaction.index.expectReadableJournal()
             let blocks = try NextBlocks(
                 of: transaction.index, from: vault, vault: vaultID, keys: keys)

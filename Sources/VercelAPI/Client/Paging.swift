@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import JSON
 
 /// The start of the next page. Vercel uses both numbers and strings.

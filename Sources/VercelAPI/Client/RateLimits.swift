@@ -1,3 +1,5 @@
+internal import HTTPClient
+
 /// What is known of Vercel's rate limits, so that requests wait before they hit them.
 ///
 /// Vercel counts by groups of calls that it does not name. Calls with the same `X-RateLimit-Limit`

@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import JSON
 
 /// The meaning of one attempt: success or an error, and whether to retry.

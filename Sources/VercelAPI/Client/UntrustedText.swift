@@ -1,3 +1,5 @@
+internal import HTTPClient
+
 /// Sanitizes text from the network for display.
 package enum UntrustedText {
     /// Replaces a text that contains a value.

@@ -1,3 +1,5 @@
+package import HTTPClient
+
 extension VercelAPIError {
     /// Creates the error of a response other than 2xx.
     ///

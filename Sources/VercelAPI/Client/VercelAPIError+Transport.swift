@@ -1,3 +1,5 @@
+package import HTTPClient
+
 extension VercelAPIError {
     /// Creates the error of a request without a response.
     package init(transport error: TransportError, isRepeatable: Bool) {

@@ -1,3 +1,5 @@
+package import HTTPClient
+
 /// Why an API call failed.
 ///
 /// Contains no value and no token: Vercel's texts are sanitized, shortened, and withheld if they

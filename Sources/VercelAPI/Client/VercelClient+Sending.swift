@@ -1,3 +1,5 @@
+internal import HTTPClient
+
 /// The successful result of a call.
 struct APIResult {
     let response: HTTPResponse

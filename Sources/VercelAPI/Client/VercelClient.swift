@@ -1,3 +1,4 @@
+package import HTTPClient
 package import Sealing
 
 /// Vercel's API for one token, acting for its owner or one team.

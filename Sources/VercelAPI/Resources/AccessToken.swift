@@ -1,3 +1,5 @@
+internal import HTTPClient
+
 /// Vercel's record of a token, without the token itself.
 package struct AccessToken: Decodable, Sendable, Equatable {
     package let id: String

@@ -1,3 +1,5 @@
+internal import HTTPClient
+
 /// An environment of a project other than production, preview and development.
 package struct CustomEnvironment: Decodable, Sendable, Equatable {
     /// The id, `env_…`.

@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import Sealing
 
 /// Vercel's limits for variables, checked before anything is sent.

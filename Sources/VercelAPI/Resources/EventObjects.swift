@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import Sealing
 
 /// Splits the bytes of a log into its JSON objects: one per line, or the elements of one array,

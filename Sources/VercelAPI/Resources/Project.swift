@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import JSON
 
 /// A project on Vercel.

@@ -1,3 +1,5 @@
+internal import HTTPClient
+
 /// The prefix of a name whose value a framework builds into what browsers load.
 package struct PublicPrefix: Equatable, Sendable {
     /// The prefix, with the underscore at its end.

@@ -1,3 +1,5 @@
+internal import HTTPClient
+
 /// A variable of a team that several projects use.
 package struct SharedVariable: Codable, Sendable, Equatable {
     /// The id, `env_…`.

@@ -1,3 +1,5 @@
+internal import HTTPClient
+
 /// A team of the token's owner.
 package struct Team: Decodable, Sendable, Equatable {
     /// The id, `team_…`.

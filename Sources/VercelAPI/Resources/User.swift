@@ -1,3 +1,5 @@
+internal import HTTPClient
+
 /// The owner of a token.
 package struct User: Decodable, Sendable, Equatable {
     package let id: String

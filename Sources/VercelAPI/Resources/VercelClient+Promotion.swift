@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import JSON
 
 /// Vercel's response to a promotion or rollback.

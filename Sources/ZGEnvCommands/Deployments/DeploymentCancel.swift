@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import VercelAPI
@@ -43,9 +42,9 @@ struct DeploymentCancel: Command {
                     ]),
                 text: DisplayText.lines(plan, after: "Would "))
         }
-        let ended = try workspace.withDeploymentChange(
-            ofProject: named.project.id, at: named.client.origin
-        ) { try cancel(named) }
+        let ended = try named.change(workspace, failed: { $0.state != .canceled }) {
+            try cancel(named)
+        }
         guard ended.state == .canceled else {
             throw CommandError(
                 DeploymentActions(ended, current: named.project.production?.id)

@@ -1,6 +1,6 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
+internal import HTTPClient
 internal import JSON
 internal import VercelAPI
 
@@ -69,9 +69,9 @@ struct DeploymentCreator {
     /// Creates the deployment, and waits if requested.
     func make(_ new: NewDeployment) throws -> CommandResult {
         var end: (deployment: Deployment, project: Project)?
-        let result = try workspace.withDeploymentChange(
-            ofProject: named.project.id, at: client.origin
-        ) { try follow(new, &end) }
+        let result = try named.change(workspace, failed: { $0.failure != nil }) {
+            try follow(new, &end)
+        }
         if let end { named.keep(end.deployment, beside: end.project, workspace) }
         return result
     }

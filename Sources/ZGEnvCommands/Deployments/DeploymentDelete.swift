@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import VercelAPI
@@ -61,9 +60,7 @@ struct DeploymentDelete: Command {
         var failed: [(NamedDeployment, CommandError)] = []
         for named in chosen {
             do {
-                try workspace.withDeploymentChange(
-                    ofProject: named.project.id, at: named.client.origin
-                ) { try delete(named) }
+                try named.change(workspace) { try delete(named) }
                 deleted.append(named)
                 workspace.note("Deleted \(named.deployment.id).")
             } catch {

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import HTTPClient
 internal import VercelAPI
 
 /// A sleeper that shows the time since its creation in the progress line, such as "Building… 12 s".

@@ -1,4 +1,5 @@
 internal import EnvOperations
+internal import HTTPClient
 internal import VercelAPI
 
 /// Shows a deployment's log.

@@ -1,4 +1,4 @@
-internal import DotEnv
+internal import CommandLineKit
 internal import VercelAPI
 
 /// What people call a deployment: `latest`, `live`, a branch, or the beginning of an id.

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import HTTPClient
 internal import Vault
 internal import VercelAPI
 
@@ -169,5 +170,19 @@ extension CommandError {
         self.init(
             .conflict, "\(id) \(refusal.reason).\(outcome.map { " \($0)" } ?? "")",
             hint: refusal.instead)
+    }
+}
+
+extension NamedDeployment {
+    /// Changes deployments of the project on Vercel, between two lines of the audit log.
+    func change<R>(
+        _ workspace: Workspace, failed: (R) -> Bool = { _ in false }, _ work: () throws -> R
+    ) throws -> R {
+        let act = {
+            try workspace.withDeploymentChange(
+                ofProject: project.id, at: client.origin, work)
+        }
+        return try workspace.recordingAct(
+            [deployment.id], project: local?.name ?? project.name, act, failed: failed)
     }
 }

@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import HTTPClient
 internal import VercelAPI
 
 /// Reports on stderr, once each, that Vercel does not respond during a wait and that it responds again.

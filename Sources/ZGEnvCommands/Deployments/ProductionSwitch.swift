@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Vault
@@ -120,9 +119,7 @@ struct ProductionSwitch {
         defer {
             if let after { named.keep(after.deployment, beside: after.project, workspace) }
         }
-        return try workspace.withDeploymentChange(
-            ofProject: named.project.id, at: client.origin
-        ) {
+        return try named.change(workspace, failed: { $0.failure != nil }) {
             let outcome = try request(before, limit)
             // Without a response, the request is confirmed once Vercel shows it.
             var isKnown = outcome != nil

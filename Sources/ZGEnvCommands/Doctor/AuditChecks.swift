@@ -9,7 +9,9 @@ enum AuditChecks {
         do {
             if let vault {
                 path = try VaultSession(
-                    options: workspace.options, context: workspace.context, vault: vault
+                    options: workspace.options, context: workspace.context,
+                    use: workspace.session.use,
+                    stages: [], vault: vault
                 ).auditLog().path
             } else {
                 path =

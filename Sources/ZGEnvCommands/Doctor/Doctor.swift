@@ -3,6 +3,7 @@ internal import JSON
 
 /// `doctor`: checks what works on this machine and suggests remedies.
 struct Doctor: Command {
+    static let vaultUse = VaultUse(warnsOfRisk: false)
     static let spec = CommandSpec(
         ["doctor"], "Check the setup and suggest fixes",
         discussion: """
@@ -23,7 +24,6 @@ struct Doctor: Command {
     init(_ command: ParsedCommand) {}
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        workspace.session.warnsOfRisk = false
         let vault = VaultChecks(workspace)
         var findings = vault.findings()
         findings += FileChecks(workspace).findings()

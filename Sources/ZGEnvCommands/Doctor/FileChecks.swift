@@ -1,6 +1,5 @@
 internal import CLinux
 internal import CommandLineKit
-internal import DotEnv
 internal import Glibc
 internal import SystemFiles
 internal import Vault

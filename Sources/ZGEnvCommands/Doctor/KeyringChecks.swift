@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import SecretServiceKeyring
 internal import Vault
 

@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import Sealing
 internal import SecretServiceKeyring
 internal import VercelAPI

@@ -5,7 +5,7 @@ internal import Vault
 enum RollbackChecks {
     static func findings(_ workspace: Workspace, vault: Vault?) -> [Finding] {
         guard let vault else { return [] }
-        let anchors = workspace.session.anchors
+        let anchors = workspace.session.rollback.anchors
         let vaultID = vault.header.vaultID
         return [
             finding(

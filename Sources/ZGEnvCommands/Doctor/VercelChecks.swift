@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import HTTPClient
 internal import Vault
 internal import VercelAPI
 

@@ -52,7 +52,7 @@ struct EditWork {
     func apply(_ plan: EditPlan, _ edited: EditedText) throws {
         let time = workspace.context.now()
         let project = values.project.id
-        try session.update { transaction in
+        try session.commit { transaction, _ in
             guard transaction.index.projects.contains(where: { $0.id == project }) else {
                 throw Conflict(keys: plan.steps.map(\.key))
             }
@@ -104,7 +104,8 @@ struct EditWork {
             // The old keys no longer open anything.
             session = VaultSession(
                 options: workspace.options, context: workspace.context,
-                command: workspace.command)
+                command: workspace.command,
+                stages: workspace.session.stages)
             keys = try session.keys(.values)
         }
         guard let conflict = error as? Conflict else { return }

@@ -1,3 +1,4 @@
+internal import CommandLineKit
 internal import DotEnv
 internal import EnvOperations
 internal import Sealing

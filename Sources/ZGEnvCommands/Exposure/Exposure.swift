@@ -52,7 +52,7 @@ struct Exposure: Command {
 
     func run(in workspace: Workspace) throws -> CommandResult {
         let now = workspace.context.now()
-        let before = try self.before(now)
+        let before = try LocalTime.past(time, from: now)
         let keys = try workspace.session.keys(.values)
         let listing = try workspace.session.index(.listing)
         let wanted = try workspace.options.project.map { _ in
@@ -68,19 +68,6 @@ struct Exposure: Command {
         let rows = try found.filter { !exceptions.contains($0.name) }
             .map { try ExposureRow($0, in: view) { _ in "" } }
         return result(rows, view.unknown(besides: rows), before, now, workspace)
-    }
-
-    /// The time of `--since`, in milliseconds since 1970.
-    private func before(_ now: UInt64) throws -> UInt64 {
-        if let span = DurationText.duration(time) {
-            return now - min(now, UInt64(clamping: span.components.seconds) * 1000)
-        }
-        guard let found = TimeText.time(time), found >= 0 else {
-            throw CommandError(
-                .usage, "\(time) is not a time.",
-                hint: "Write it as 2026-11-20, 2026-11-20T18:00:00Z, or 3d.")
-        }
-        return UInt64(found)
     }
 
     private func result(

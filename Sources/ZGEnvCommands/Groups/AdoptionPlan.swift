@@ -1,4 +1,4 @@
-internal import DotEnv
+internal import CommandLineKit
 internal import EnvOperations
 internal import Groups
 internal import Sealing

@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import Groups
 internal import JSON
@@ -261,8 +260,11 @@ struct ExposureWork {
                     matter: decision.matter, subject: subject.subject.id, object: decision.object,
                     reason: reason))
         }
-        try workspace.session.update(
-            telling: GroupNews(settlements: settlements)
-        ) { _ in }
+        let news = GroupNews(settlements: settlements)
+        let names = AuditedNames(names: [access.membership.name])
+        try workspace.session.commit {
+            $1.add(news)
+            $1.add(names)
+        }
     }
 }

@@ -58,9 +58,11 @@ struct GroupAccept: Command {
         }
         try confirm(lines, project.name, workspace)
         let accepted = found.map(\.change)
-        try workspace.session.update(
-            telling: try Self.news(found, shared, index)
-        ) { transaction in
+        let accepting = try Self.news(found, shared, index)
+        try workspace.session.commit { transaction, news in
+            news.add(accepting)
+            news.add(
+                AuditedNames(project: project.name, names: found.map(\.variable.name)))
             guard
                 var now = try SharedProject.all(in: transaction.index)
                     .first(where: { $0.id == shared.id })

@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import GroupPlaces
 internal import Groups
@@ -171,8 +170,6 @@ final class GroupAccess {
         let keys = try workspace.session.keys(.values)
         var exchange = try self.exchange()
         let outcome: GroupUpdate.Outcome
-        workspace.session.isSyncing = true
-        defer { workspace.session.isSyncing = false }
         do {
             outcome = try update(exchange, keys, sharing: shared, takingAgain: wanted)
         } catch let error as SharingError where error.code == .otherHistory {
@@ -193,7 +190,8 @@ final class GroupAccess {
         let vault = try workspace.session.opened().header.vaultID
         let now = workspace.context.now()
         let id = membership.id
-        return try workspace.session.update { [self] transaction in
+        return try workspace.session.commit { [self] transaction, news in
+            news.add(SyncedChanges())
             if let wanted {
                 try transaction.changeMembership(id) {
                     $0.detached.removeAll { $0.compartment == wanted }
@@ -269,10 +267,15 @@ final class GroupAccess {
         return taken
     }
 
-    /// Signs an entry and publishes it; repeats with what others published meanwhile.
+    /// Signs an entry and publishes it, between two lines of the audit log; repeats with what
+    /// others published meanwhile.
     ///
     /// - Parameter draft: Makes the draft from the newest membership.
     func publishEntry(_ draft: (GroupView) throws -> EntryDraft) throws {
+        try workspace.recordingAct([membership.name], project: nil) { try publish(draft) }
+    }
+
+    private func publish(_ draft: (GroupView) throws -> EntryDraft) throws {
         for _ in 0..<10 {
             let view = try view()
             guard !view.chain.isForked else {

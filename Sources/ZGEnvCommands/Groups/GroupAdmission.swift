@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import Groups
 internal import SharedProjects
 internal import Vault

@@ -1,7 +1,7 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import Groups
+internal import HTTPClient
 internal import JSON
 internal import SharedProjects
 internal import Vault
@@ -72,15 +72,12 @@ struct GroupAdoption {
                 text: DisplayText.lines(all + link, after: "Would "))
         }
         let time = workspace.context.now()
-        plan = try workspace.session.update { transaction in
+        let change = Change { index, values in
+            try newPlan(index, values)?.lines(name) ?? []
+        } apply: { transaction, _, _ in
             guard let place = transaction.index.projects.firstIndex(where: { $0.id == found.id })
             else { throw ProjectResolver.notFound(project, in: transaction.index) }
             let current = try newPlan(transaction.index, transaction.values)
-            guard current?.lines(name) ?? [] == lines else {
-                throw CommandError(
-                    .conflict, "\(name) was changed while the command was running.",
-                    hint: "Nothing was changed. Run the command again.")
-            }
             transaction.index.projects[place].name = name
             var adopted = shared
             adopted.isAdopted = true
@@ -88,6 +85,7 @@ struct GroupAdoption {
             try current?.apply(to: &transaction, found.id, at: time)
             return current
         }
+        plan = try workspace.session.commit(change, as: Planned(lines, in: index))
         workspace.note(
             "Adopted \(project) as \(name). Link a directory with: zg-env link --local \(word: name)"
         )
@@ -185,7 +183,7 @@ struct GroupAdoption {
         let final = try found.binding()
         try LinkedProject.checkOwner(
             of: final, is: project, try workspace.session.index(.everything))
-        let forgotten = try workspace.session.update { transaction in
+        let forgotten = try workspace.session.commit { transaction, _ in
             guard
                 let place = transaction.index.projects.firstIndex(where: { $0.id == project.id })
             else { throw ProjectResolver.notFound(project.name, in: transaction.index) }

@@ -1,6 +1,7 @@
 internal import CommandLineKit
 internal import GroupPlaces
 internal import Groups
+internal import HTTPClient
 internal import JSON
 internal import Sealing
 internal import SharedProjects
@@ -236,7 +237,8 @@ struct GroupJoin: Command {
         let sealed = try secrets.sealed(for: membership.id, vault: vault, with: keys)
         let new = membership
         if !found.isUsed {
-            try workspace.session.update { transaction in
+            try workspace.session.commit { transaction, news in
+                news.add(AuditedNames(names: [name]))
                 // Projects that are no longer shared would give out what is held.
                 try HeldGate.checkAll(of: invite.group, in: transaction.index)
                 var new = new

@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import Groups
 internal import JSON
 internal import SharedProjects
@@ -51,7 +50,8 @@ struct GroupLeave: Command {
         }
         let unused = try MemberSecrets()
         let vault = try workspace.session.opened().header.vaultID
-        try workspace.session.update { transaction in
+        try workspace.session.commit { transaction, news in
+            news.add(AuditedNames(names: [membership.name]))
             try transaction.detachAll(of: membership)
             // Only what attaches the projects again is kept, with new keys in place of the member's.
             guard

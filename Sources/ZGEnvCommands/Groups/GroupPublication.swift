@@ -1,13 +1,16 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import JSON
 internal import SharedProjects
 internal import Vault
 
 /// What happens after a command that changed shared projects: the changes are sent, or the user
 /// learns that they wait.
-struct GroupPublication {
-    private let workspace: Workspace
+struct GroupPublication: FollowUp {
+    static let options = [
+        OptionSpec(flag: "sync", "Send the change to the project's group immediately")
+    ]
+
+    private let syncs: Bool
 
     static let fields = """
         groupChanges?: { (changes of shared projects that are not sent yet)
@@ -16,22 +19,30 @@ struct GroupPublication {
         sync?: [{zg-env sync, groups}] (with the setting group-publish)
         """
 
-    init(_ workspace: Workspace) { self.workspace = workspace }
+    init(_ command: ParsedCommand?) {
+        syncs = command?.has("sync") ?? false
+    }
 
-    /// Adds to a result that changes wait, after sending them if the settings say so.
-    func finish(_ result: CommandResult) -> CommandResult {
+    /// Refuses `--sync` for a project that no group shares.
+    func check(_ workspace: Workspace) throws {
+        if syncs { _ = try membership(workspace) }
+    }
+
+    /// Adds to a result that changes wait, after sending them if an option or the settings say so.
+    func run(after result: CommandResult, _ workspace: Workspace) -> CommandResult {
+        if syncs { return send(after: result, workspace) }
+        func waiting() -> Int { workspace.session.told[WaitingChanges.self]?.count ?? 0 }
         var result = result
-        let waiting = workspace.session.waiting
-        if waiting.isEmpty || waiting.isReported { return result }
-        if waiting.count > 0, isAutomatic { result = publishAll(after: result) }
-        let left = workspace.session.waiting
-        if left.isEmpty { return result }
-        workspace.note(WaitingChanges.advice(left.count))
-        return result.with("groupChanges", ["waiting": .integer(Int64(left.count))])
+        if waiting() == 0 { return result }
+        if isAutomatic(workspace) { result = publishAll(after: result, workspace) }
+        let left = waiting()
+        if left == 0 { return result }
+        workspace.note(WaitingChanges.advice(left))
+        return result.with("groupChanges", ["waiting": .integer(Int64(left))])
     }
 
     /// Settings that cannot be read fail the command that needs them; here the changes just wait.
-    private var isAutomatic: Bool {
+    private func isAutomatic(_ workspace: Workspace) -> Bool {
         guard !workspace.options.offline, let settings = try? Settings(workspace.context) else {
             return false
         }
@@ -39,7 +50,7 @@ struct GroupPublication {
     }
 
     /// Sends what waits without a question. The command has done its work, so a failure is a warning.
-    private func publishAll(after result: CommandResult) -> CommandResult {
+    private func publishAll(after result: CommandResult, _ workspace: Workspace) -> CommandResult {
         let quiet = workspace.beside(
             workspace.command, workspace.options, workspace.context, ScriptInteraction())
         var reports: [JSONValue] = []
@@ -55,27 +66,28 @@ struct GroupPublication {
                     report.news.forEach(workspace.note)
                     reports.append(report.json)
                 } catch {
-                    warn(error, " to \(membership.name)")
+                    warn(error, " to \(membership.name)", workspace)
                 }
             }
         } catch {
-            warn(error)
+            warn(error, "", workspace)
         }
         return reports.isEmpty ? result : result.with("sync", .array(reports))
     }
 
-    private func warn(_ error: any Error, _ group: String = "") {
+    private func warn(_ error: any Error, _ group: String, _ workspace: Workspace) {
         workspace.context.warn(
             "not-sent",
             "The change was not sent\(group). \(CommandError(mapping: error).message)")
     }
 
-    /// The group that a project is shared with.
+    /// The group that the command's project is shared with.
     ///
     /// - Throws: ``ExitCode/usage`` if it is not shared, ``ExitCode/unauthorized`` if this vault is
     ///   no active member.
-    func membership(of project: VaultProject?, _ name: String) throws -> GroupMembership {
+    private func membership(_ workspace: Workspace) throws -> GroupMembership {
         let index = try workspace.session.index(.everything)
+        let (project, name) = try ProjectResolver(workspace).existingOrNew(in: index)
         let shared = try SharedProject.all(in: index).first { $0.project == project?.id }
         guard let shared,
             let membership = try GroupMembership.all(in: index).first(where: {
@@ -97,10 +109,11 @@ struct GroupPublication {
     }
 
     /// Sends what a command stored, and adds the report, or why it was not sent.
-    func send(to membership: GroupMembership, after result: CommandResult) -> CommandResult {
-        workspace.session.waiting.isReported = true
-        var result = result
+    private func send(after result: CommandResult, _ workspace: Workspace) -> CommandResult {
+        var (result, group) = (result, "the group")
         do {
+            let membership = try membership(workspace)
+            group = membership.name
             let access = try GroupAccess(membership, workspace)
             let report = try GroupSync.sync(access, workspace, admits: false)
             report.lines.forEach(workspace.note)
@@ -125,7 +138,7 @@ struct GroupPublication {
                 result.failure
                 ?? CommandError(
                     failure.code,
-                    "The change is in the vault, but was not sent to \(membership.name). "
+                    "The change is in the vault, but was not sent to \(group). "
                         + failure.message, hint: "Send it with: zg-env sync")
         }
         return result

@@ -64,7 +64,7 @@ struct GroupWelcome {
                     try link.approve(
                         directory, .local(only), as: only, binding: nil)
                 } else {
-                    DirectoryLink.offer(only, isArgument: true, workspace, after: &result)
+                    workspace.session.tell(LinkableProject(name: only, isArgument: true))
                 }
             } else if links {
                 throw CommandError(

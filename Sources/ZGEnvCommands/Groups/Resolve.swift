@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import Groups
 internal import JSON
@@ -116,11 +115,12 @@ struct Resolve: Command {
             index.variables.first { $0.id == item.variable }?.attributes.scope.description
         }
         if !workspace.options.dryRun {
-            var news = GroupNews()
-            for item in contested { news.decided[item.variable] = [.name, .scope] }
-            try workspace.session.update(
-                telling: news
-            ) { _ in }
+            var decided = GroupNews()
+            for item in contested { decided.decided[item.variable] = [.name, .scope] }
+            try workspace.session.commit { [decided] _, news in
+                news.add(decided)
+                news.add(AuditedNames(project: project, names: [key]))
+            }
             for scope in scopes {
                 workspace.note(
                     "Everyone now gets this vault's name and scope: \(key) for \(scope).")
@@ -255,13 +255,12 @@ struct Resolve: Command {
     ) throws {
         let now = workspace.context.now()
         let isAboutValues = contest.isDisjoint(with: [.late, .twin])
-        var news = GroupNews(decided: [
+        var decided = GroupNews(decided: [
             chosen.variable.id: isAboutValues ? [.value, .type] : [.value, .name, .scope, .type]
         ])
-        for other in others { news.decided[other.variable] = [.scope] }
-        try workspace.session.update(
-            telling: news
-        ) { transaction in
+        for other in others { decided.decided[other.variable] = [.scope] }
+        try workspace.session.commit { [decided] transaction, news in
+            news.add(decided)
             guard let position = transaction.position(of: chosen.variable.id),
                 transaction.makeCurrent(
                     version: chosen.version, ofVariableAt: position, at: now)

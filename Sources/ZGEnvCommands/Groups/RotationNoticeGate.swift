@@ -1,4 +1,4 @@
-internal import DotEnv
+internal import CommandLineKit
 internal import SharedProjects
 internal import Vault
 

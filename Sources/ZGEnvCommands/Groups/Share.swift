@@ -168,7 +168,8 @@ struct Share: Command {
         let sealed = try secrets.sealed(
             for: membership.id, vault: vault.header.vaultID, with: keys)
         let final = membership
-        try workspace.session.update { transaction in
+        try workspace.session.commit { transaction, news in
+            news.add(AuditedNames(project: project.name, names: [group]))
             try transaction.keep(final.entry(sealed: sealed))
             try Self.keep(project.id, entry.name, compartment, now, in: &transaction)
         }

@@ -1,13 +1,12 @@
 internal import CommandLineKit
 
-/// What the writes of one command left for groups.
-struct WaitingChanges {
-    /// The changes in the vault that no place was seen to hold; 0 if no write recorded one.
-    var count = 0
-    /// Whether the command has told the user.
-    var isReported = false
+/// The changes in the vault that no repository of a group was seen to hold, after the writes of one
+/// command.
+struct WaitingChanges: NewsPart {
+    private(set) var count = 0
 
-    var isEmpty: Bool { count == 0 }
+    /// The later count holds.
+    mutating func add(_ other: WaitingChanges) { count = other.count }
 
     /// `1 unpublished change`.
     static func text(_ count: Int) -> String { DisplayText.count(count, "unpublished change") }

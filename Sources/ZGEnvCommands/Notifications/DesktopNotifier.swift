@@ -1,5 +1,5 @@
+internal import CommandLineKit
 internal import DesktopNotifications
-internal import DotEnv
 internal import EnvOperations
 internal import SecretServiceKeyring
 

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import HTTPClient
 internal import JSON
 internal import PostalDevice
 internal import PostalProtocol
@@ -115,7 +116,8 @@ struct PostalJoin: Command {
         _ registration: RelayRegistration, _ workspace: Workspace
     ) throws {
         do {
-            try workspace.session.update { transaction in
+            try workspace.session.commit { transaction, news in
+                news.add(AuditedNames(names: [registration.relay]))
                 guard
                     try !transaction.index.relays().contains(where: {
                         $0.relay == registration.relay

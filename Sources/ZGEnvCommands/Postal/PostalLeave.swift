@@ -44,7 +44,10 @@ struct PostalLeave: Command {
         _ = try workspace.session.keys(.values)
         let isGone = try removeFromRelay(registration, workspace)
         do {
-            try workspace.session.update { $0.leave(registration.id) }
+            try workspace.session.commit { transaction, news in
+                news.add(AuditedNames(names: [registration.relay]))
+                transaction.leave(registration.id)
+            }
         } catch {
             var failure = CommandError(mapping: error)
             if isGone {

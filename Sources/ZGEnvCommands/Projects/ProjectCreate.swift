@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Vault
@@ -57,13 +56,11 @@ struct ProjectCreate: Command {
         try link(binding, workspace)
         workspace.note("Created project \(platform.name) on Vercel.")
         if known == nil { workspace.note("Created project \(local).") }
-        var result = CommandResult(json: [
+        return CommandResult(json: [
             "project": .string(local), "projectCreated": .bool(known == nil),
             "platformProject": .string(platform.name), "platformProjectId": .string(platform.id),
             "dryRun": false,
         ])
-        DirectoryLink.offer(local, isArgument: true, workspace, after: &result)
-        return result
     }
 
     /// Refuses a vault project that is linked already: its values belong to another Vercel project.
@@ -154,7 +151,8 @@ struct ProjectCreate: Command {
     ) throws {
         let time = workspace.context.now()
         do {
-            try workspace.session.update { transaction in
+            try workspace.session.commit { transaction, news in
+                news.add(LinkableProject(name: local, isArgument: true))
                 let project = transaction.project(named: local, at: time).project
                 try check(project)
                 let position = transaction.index.projects.firstIndex { $0.id == project.id }

@@ -49,12 +49,9 @@ struct ProjectRemove: Command {
         }
         let answer = try workspace.confirm(plan, "Remove the project permanently?")
         if answer {
-            try workspace.session.update { transaction in
-                guard transaction.index.variables(of: project.id).count == count else {
-                    throw CommandError(
-                        .conflict, "\(name) was changed while the command was running.",
-                        hint: "Nothing was removed. Run the command again.")
-                }
+            let change = Change { index, _ in
+                index.variables(of: project.id)
+            } apply: { transaction, _, _ in
                 if let shared { try transaction.detach(shared, keepsProject: false) }
                 let records = transaction.index.variables.filter { $0.project == project.id }
                 transaction.erase(Set(records.map(\.id)))
@@ -64,6 +61,8 @@ struct ProjectRemove: Command {
                     transaction.index.metadata.revokeApproval(path: directory.path)
                 }
             }
+            try workspace.session.commit(
+                change, as: Planned(index.variables(of: project.id), in: index))
             workspace.note("Removed the project \(name) with \(variables).")
         }
         return CommandResult(

@@ -43,7 +43,7 @@ struct ProjectRename: Command {
         try workspace.session.keysForWriting { _ = try position($0) }
         _ = try position(try workspace.session.table())
         if !workspace.options.dryRun {
-            try workspace.session.update { transaction in
+            try workspace.session.commit { transaction, _ in
                 transaction.index.projects[try position(transaction.index)].name = new
             }
             workspace.note("Renamed the project \(name) to \(new).")

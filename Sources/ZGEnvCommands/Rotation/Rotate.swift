@@ -2,6 +2,7 @@ internal import CommandLineKit
 
 /// `rotate`: replaces a value everywhere it is used, and proves the new one or reverts.
 struct Rotate: Command {
+    static let vaultUse = VaultUse(changesRotated: true)
     static let spec = CommandSpec(
         ["rotate"], "Replace a value everywhere and verify that it is live",
         discussion: """
@@ -154,7 +155,6 @@ struct Rotate: Command {
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        workspace.session.isRotating = true
         let work = RotationWork(workspace: workspace)
         switch action {
         case .status: return try RotationStatus.result(key, workspace)

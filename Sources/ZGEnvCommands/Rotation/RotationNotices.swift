@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import JSON
 internal import SharedProjects
 internal import Vault
@@ -104,7 +103,10 @@ struct RotationNotices {
             "Are you certain that no rotation is running?")
         if answer {
             let news = GroupNews(takenOver: Set(found.map(\.notice.variable)))
-            try workspace.session.update(telling: news) { _ in }
+            try workspace.session.commit {
+                $1.add(news)
+                $1.add(AuditedNames(project: project.name, names: [key]))
+            }
             workspace.note("Ended the rotation of \(key) by \(authors.joined(separator: ", ")).")
         }
         let names = authors.joined(separator: ", ")

@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Vault
@@ -226,7 +225,7 @@ struct RotationReport {
             let isHere = progress.failure?.kind == .changedHere
             return CommandError(
                 .conflict,
-                "\(plan.key) was not rotated: \(reason). Nothing was changed.",
+                "\(plan.key) was not rotated: \(reason).", effect: .nothing,
                 hint: isHere
                     ? "Review the values with: zg-env history \(word: plan.key) -p \(word: name), then rotate again."
                     : "Pull Vercel's value with: zg-env pull \(word: plan.key) -p \(word: name), then rotate again."

@@ -1,4 +1,4 @@
-internal import DotEnv
+internal import CommandLineKit
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -344,28 +344,34 @@ struct RotationSetup {
         let time = workspace.context.now()
         let entry = RotationEntry(createdAt: time, plan: plan)
         let lock = try RotationLock(entry, workspace)
-        try session.update { transaction in
+        let records = places.flatMap(\.records)
+        let ids = Set(records.map(\.id))
+        let change = Change { index, _ in
+            RotatedVersions.of(index.variables.filter { ids.contains($0.id) && $0.isLive })
+        } apply: { transaction, _, _ in
             try RotationSelection.checkNoneIsOpen(
-                for: Set(places.flatMap { $0.records.map(\.id) }), key: request.key,
-                in: transaction.index)
-            for record in places.flatMap(\.records) {
-                guard let position = transaction.position(of: record.id),
-                    transaction.index.variables[position].currentVersion == record.currentVersion,
-                    transaction.index.variables[position].highestVersion == record.highestVersion,
-                    transaction.index.variables[position].isLive
-                else {
-                    throw CommandError(
-                        .conflict,
-                        "\(request.key) changed while the command was running.",
-                        hint: "Run the command again.")
-                }
+                for: ids, key: request.key, in: transaction.index)
+            for record in records {
+                guard let position = transaction.position(of: record.id) else { continue }
                 _ = try value.withBytes { bytes in
                     try transaction.storeAside(bytes, forVariableAt: position, at: time)
                 }
             }
             try transaction.keep(entry)
         }
+        try session.commit(change, as: Planned(RotatedVersions.of(records), about: records))
         return (entry, lock)
+    }
+
+    private struct RotatedVersions: Equatable {
+        let id: Identifier
+        let current, highest: UInt64
+
+        static func of(_ records: [Variable]) -> [RotatedVersions] {
+            records.sorted { $0.id < $1.id }.map {
+                .init(id: $0.id, current: $0.currentVersion, highest: $0.highestVersion)
+            }
+        }
     }
 
     private var plan: RotationPlan {

@@ -1,4 +1,4 @@
-internal import DotEnv
+internal import CommandLineKit
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -48,19 +48,12 @@ struct RotationSplit {
     private func split(_ place: RotationSetup.Place) throws -> Set<Identifier> {
         let session = workspace.session
         let time = workspace.context.now()
-        return try session.update { transaction in
+        let ids = Set(place.records.map(\.id))
+        let change = Change { index, _ in
+            SplitRecord.of(index.variables.filter { ids.contains($0.id) && $0.isLive })
+        } apply: { transaction, _, _ in
             let records = transaction.index.variables.filter {
                 $0.project == place.project.id && $0.name == key
-            }
-            for held in place.records {
-                guard let now = records.first(where: { $0.id == held.id }), now.isLive,
-                    now.currentVersion == held.currentVersion,
-                    now.attributes.scope == held.attributes.scope
-                else {
-                    throw CommandError(
-                        .conflict, "\(key) changed while the command was running.",
-                        hint: "Run the command again.")
-                }
             }
             let edit = transaction.assign(
                 scope, to: key, of: place.project.id, records: records, at: time)
@@ -75,6 +68,20 @@ struct RotationSplit {
                 }
             }
             return Set(place.records.map(\.id) + [transaction.index.variables[edit.position].id])
+        }
+        return try session.commit(
+            change, as: Planned(SplitRecord.of(place.records), about: place.records))
+    }
+
+    private struct SplitRecord: Equatable {
+        let id: Identifier
+        let version: UInt64
+        let scope: Scope
+
+        static func of(_ records: [Variable]) -> [SplitRecord] {
+            records.sorted { $0.id < $1.id }.map {
+                .init(id: $0.id, version: $0.currentVersion, scope: $0.attributes.scope)
+            }
         }
     }
 }

@@ -34,8 +34,8 @@ enum RotationStatus {
             let lock = try RotationLock(found, workspace)
             defer { withExtendedLifetime(lock) {} }
             let time = max(workspace.context.now(), 1)
-            closed = try workspace.session.update {
-                try close(found, at: time, in: &$0)
+            closed = try workspace.session.commit { transaction, _ in
+                try close(found, at: time, in: &transaction)
             }
             workspace.note("Closed the rotation of \(found.plan.key).")
             RotationNotices(workspace).exchange(about: found)

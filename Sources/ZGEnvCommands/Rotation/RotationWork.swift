@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Vault
@@ -210,12 +209,11 @@ struct RotationWork {
             "\(unfinished.name) has changes that were not pushed, for example because a rotation with -t was interrupted. Push them with: zg-env push \(word: unfinished.name) -p \(word: project.name)"
     }
 
-    /// Returns the current state of a locked rotation, authenticated with the values' key.
+    /// Returns the current state of a locked rotation.
     private func authentic(_ found: RotationEntry) throws -> RotationEntry {
         workspace.session.closeVault()
-        let rotation = try workspace.session.update {
-            try $0.rotation(found.id)
-        }
+        let rotation = try workspace.session.index(.everything, with: .values)
+            .rotations().first { $0.id == found.id }
         guard let rotation, rotation.isOpen else {
             throw CommandError(
                 .conflict,

@@ -1,4 +1,5 @@
 internal import EnvOperations
+internal import HTTPClient
 internal import VercelAPI
 
 /// A rotation clock that uses this machine's time.

@@ -7,7 +7,7 @@ struct VaultRotationStore: RotationStore {
 
     func keep(_ rotation: RotationEntry) throws {
         let session = workspace.session
-        try session.update { transaction in
+        try session.commit { transaction, _ in
             if rotation.isUnused { Self.drop(rotation.plan, from: &transaction) }
             try transaction.keep(rotation)
         }
@@ -28,7 +28,7 @@ struct VaultRotationStore: RotationStore {
         let session = workspace.session
         let (plan, time) = (rotation.plan, workspace.context.now())
         let project = plan.members[member]
-        return try session.update { transaction in
+        return try session.commit { transaction, _ in
             var changes: [(position: Int, version: UInt64)] = []
             for record in project.records {
                 let (wanted, other) =

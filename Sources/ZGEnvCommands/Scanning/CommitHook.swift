@@ -1,4 +1,4 @@
-internal import DotEnv
+internal import CommandLineKit
 internal import Glibc
 internal import JSON
 internal import Sealing

@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import Vault
 
 /// Checks variable names on the command line.

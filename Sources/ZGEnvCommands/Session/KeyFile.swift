@@ -178,45 +178,21 @@ struct KeyFile: ~Copyable {
 }
 
 extension VaultSession {
-    /// Returns the keys that the given key file opens; nil without one, or if it has no key of this vault.
+    /// Returns the keys that the given key file opens, or why it opens none; neither without one.
     ///
     /// - Throws: ``ExitCode/locked`` for a file that is not safe to use.
-    func keysFromKeyFile(_ vault: Vault) throws -> VaultKeys? {
-        guard let path = options.keyFile else { return nil }
+    func keysFromKeyFile(_ vault: Vault) throws -> (keys: VaultKeys?, problem: String?) {
+        guard let path = options.keyFile else { return (nil, nil) }
         let slots = vault.header.slots.filter { $0.kind == .file }
         guard !slots.isEmpty else {
-            keyFileProblem = "The vault has no slot for a key file, so \(path) was not used."
-            return nil
+            return (nil, "The vault has no slot for a key file, so \(path) was not used.")
         }
         let file = try KeyFile(reading: path)
         // A slot that opens the values opens the index too, so it comes first.
         for slot in slots.sorted(by: { $0.tier.rawValue > $1.tier.rawValue }) {
             guard let key = try file.key(of: slot.id, vault: vault.header.vaultID) else { continue }
-            if let keys = try vault.unlock(slot, slotKey: key) {
-                keyFileProblem = nil
-                return keys
-            }
+            if let keys = try vault.unlock(slot, slotKey: key) { return (keys, nil) }
         }
-        keyFileProblem = "The key file \(path) has no key that opens this vault."
-        return nil
-    }
-
-    /// Warns that the given key file did not help, if something else opened the vault or nothing has to.
-    func warnAboutKeyFile() {
-        guard let problem = keyFileProblem else { return }
-        keyFileProblem = nil
-        context.warn("key-file-unused", problem)
-    }
-
-    /// Adds to a failure that leaves the vault locked why the key file did not help.
-    func reportingKeyFileProblem<R: ~Copyable>(_ body: () throws -> R) throws -> R {
-        do {
-            return try body()
-        } catch {
-            var failure = CommandError(mapping: error)
-            guard failure.code == .locked, let problem = keyFileProblem else { throw error }
-            failure.message += " \(problem)"
-            throw failure
-        }
+        return (nil, "The key file \(path) has no key that opens this vault.")
     }
 }

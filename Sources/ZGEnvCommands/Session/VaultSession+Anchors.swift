@@ -53,12 +53,12 @@ extension VaultSession {
     /// - Throws: ``ExitCode/damaged`` for an older copy, one with a different history, and one with a
     ///   public key that the keys do not vouch for.
     func checkRollback(_ places: [RollbackGuards.Place], with keys: VaultKeys) throws {
-        guard checksRollback else { return }
-        for place in places where rollbackVerdicts[place] == nil {
+        guard use.checksRollback else { return }
+        for place in places where rollback.verdicts[place] == nil {
             let finding = try judge(place, with: keys)
             // Not stored if it throws, so that a caller that ignores the error gets it again.
             guard finding.verdict.isAccepted else { throw try rollbackFailure(finding) }
-            rollbackVerdicts[place] = finding.verdict
+            note(finding.verdict, of: place)
             if finding.verdict == .unreadable {
                 warnAboutUnreadableGuard(place, of: try opened().header.vaultID)
             }
@@ -74,7 +74,7 @@ extension VaultSession {
     /// Warns about a place with something other than a guard. It was damaged or put there by something
     /// else; until it is replaced, this place does not detect an older copy.
     func warnAboutUnreadableGuard(_ place: RollbackGuards.Place, of vault: Identifier) {
-        let path = place == .stateDirectory ? anchors.file(of: vault) : nil
+        let path = place == .stateDirectory ? rollback.anchors.file(of: vault) : nil
         let remedy =
             path.map(FileKind.isDirectory) == true
             ? "The guard's path is a directory: remove or rename it."
@@ -88,14 +88,14 @@ extension VaultSession {
     /// Checks the keyring's guard if the state directory has none, as after it was emptied, and stores it
     /// there again. Does nothing if the keyring is missing or locked.
     func checkKeyringWhereNeeded(with keys: VaultKeys) throws {
-        guard let local = rollbackVerdicts[.stateDirectory], local.hasNoRecord,
+        guard let local = rollback.verdicts[.stateDirectory], local.hasNoRecord,
             try guardPlaces().contains(.keyring)
         else { return }
         try checkRollback([.keyring], with: keys)
-        guard let found = rollbackVerdicts[.keyring], !found.hasNoRecord else { return }
+        guard let found = rollback.verdicts[.keyring], !found.hasNoRecord else { return }
         let vault = try opened()
         // For commands that do not use the keyring. If this fails, the next command tries again.
-        try? anchors.store(
+        try? rollback.anchors.store(
             vault.observation(),
             .stateDirectory, of: vault.header.vaultID)
     }
@@ -106,7 +106,7 @@ extension VaultSession {
         _ place: RollbackGuards.Place, with keys: VaultKeys
     ) throws -> (verdict: RollbackVerdict, seen: VaultObservation?) {
         let vaultID = try opened().header.vaultID
-        switch anchors.find(place, of: vaultID) {
+        switch rollback.anchors.find(place, of: vaultID) {
         case .absent: return (.absent, nil)
         case .otherVault: return (.otherVault, nil)
         case .unreadable: return (.unreadable, nil)
@@ -121,7 +121,7 @@ extension VaultSession {
             }
             if verdict == .moved || verdict == .forgotten {
                 do {
-                    try anchors.store(vault.observation(), place, of: vaultID)
+                    try rollback.anchors.store(vault.observation(), place, of: vaultID)
                 } catch {
                     // An older guard still detects copies that are older than itself.
                     if verdict == .moved { verdict = .behind }
@@ -174,7 +174,7 @@ extension VaultSession {
     /// updated, and a new slot would bring it back into use.
     func removeUnusedGuard(of vault: Identifier, slots: [KeySlot]) {
         guard !slots.contains(where: { $0.kind == .secretService }) else { return }
-        anchors.removeFromKeyring(of: vault)
+        rollback.anchors.removeFromKeyring(of: vault)
     }
 
     /// Returns the positions of a vault that this machine has seen at this path.
@@ -182,11 +182,11 @@ extension VaultSession {
         of vault: Identifier, _ places: [RollbackGuards.Place]
     ) -> [VaultPosition] {
         places.compactMap { place in
-            switch anchors.find(place, of: vault) {
+            switch rollback.anchors.find(place, of: vault) {
             case .anchor(let seen): return seen.position
             case .unreadable:
                 // The warning was shown if the vault was opened.
-                if rollbackVerdicts[place] != .unreadable {
+                if rollback.verdicts[place] != .unreadable {
                     warnAboutUnreadableGuard(place, of: vault)
                 }
                 return nil
@@ -204,10 +204,10 @@ extension VaultSession {
     ) -> Bool {
         var isKept = true
         raiseFloor(to: sighting)
-        anchors.removeOthers(than: vault)
+        rollback.anchors.removeOthers(than: vault)
         for place in places {
             do {
-                try anchors.store(sighting, place, of: vault)
+                try rollback.anchors.store(sighting, place, of: vault)
             } catch {
                 isKept = false
                 context.warn(

@@ -1,6 +1,5 @@
 internal import CommandLineKit
 internal import Vault
-internal import VercelAPI
 
 /// The vault of one command: opened once, unlocked as far as the command needs.
 package final class VaultSession {
@@ -10,59 +9,93 @@ package final class VaultSession {
     let command: String
     let use: VaultUse
     private var vault: Vault?
-    /// The newest generation that was opened before ``closeVault()``, or written.
-    private var floor: VaultObservation?
     let turns = GlobalLock()
-    /// Whether the vault must be the newest one seen: not for a backup, nor for commands that fix that.
-    var checksRollback: Bool
-    /// Whether to warn of who else can replace the file: not for a command that reports it itself.
-    var warnsOfRisk = true
-    /// Whether the command may change the variables of open rotations.
-    var isRotating = false
-    /// Whether the next write brings what colleagues did.
-    var isSyncing = false
-    /// What the writes so far left for groups.
-    var waiting = WaitingChanges()
-    /// The guards checked so far.
-    var rollbackVerdicts: [RollbackGuards.Place: RollbackVerdict] = [:]
-    private(set) lazy var anchors = RollbackGuards(context, path: options.vaultPath)
-    var heldSightings: Sightings?
-    private var heldKeys: VaultKeys?
-    /// The unlock that gave the keys.
-    private(set) var unlocked: UnlockedState?
+    /// The features that take part in each write of variables.
+    let stages: [any WriteStage]
+    /// What the writes so far reported.
+    private(set) var told = News()
+    private(set) var rollback: RollbackState
+    private var held = HeldKeys()
+    /// What features keep with this session, by type.
+    private var attachments: [ObjectIdentifier: AnyObject] = [:]
     /// What a prompt says that the passphrase is for, as in "show KEY"; nil in a shell, where the
     /// command line says it.
-    var purpose: String?
-    /// Why the keyring did not open the vault at the last attempt.
-    private var keyringProblem: String?
-    /// Why the given key file did not open the vault, until that is reported.
-    var keyFileProblem: String?
-    /// Values that must not appear in messages from Vercel.
-    private(set) lazy var knownSecrets = KnownSecrets { [weak self] in
-        // Uses only keys that are open already.
-        guard let self, let keys = heldKeys?.opensValues == true ? heldKeys : keysByPassphrase
-        else { return nil }
-        return try? everyValue(with: keys)
+    private(set) var purpose: String?
+
+    /// The keys that are open, and why others are not.
+    private struct HeldKeys {
+        var keys: VaultKeys?
+        /// The unlock that gave the keys.
+        var unlocked: UnlockedState?
+        /// The keys that a passphrase opened in this command.
+        var byPassphrase: VaultKeys?
+        /// Why the keyring did not open the vault at the last attempt.
+        var keyringProblem: String?
+        /// Why the given key file did not open the vault, until that is reported.
+        var keyFileProblem: String?
     }
-    /// The keys that a passphrase opened in this command.
-    private(set) var keysByPassphrase: VaultKeys?
+
+    /// What is known against older copies of the vault.
+    struct RollbackState {
+        let anchors: RollbackGuards
+        /// The newest generation that was opened before ``closeVault()``, or written.
+        var floor: VaultObservation?
+        /// The guards checked so far.
+        var verdicts: [RollbackGuards.Place: RollbackVerdict] = [:]
+    }
 
     /// - Parameters:
     ///   - command: The command's words, for the settings.
+    ///   - stages: None for a session that only reads.
     ///   - vault: An opened vault, if it is not the one that the options select.
     init(
         options: GlobalOptions, context: Context, command: String = "", use: VaultUse = VaultUse(),
-        vault: Vault? = nil
+        stages: [any WriteStage], vault: Vault? = nil
     ) {
         self.options = options
         self.context = context
         self.command = command
         self.use = use
+        self.stages = stages
         self.vault = vault
-        checksRollback = vault == nil
+        rollback = RollbackState(anchors: RollbackGuards(context, path: options.vaultPath))
     }
 
     var path: String { options.vaultPath }
+
+    /// Notes what a write, or a command after it, reports.
+    func tell(_ news: News) { told.add(news) }
+    func tell(_ part: some NewsPart) { told.add(part) }
+
+    /// Returns what a feature keeps with this session, until its keys are dropped.
+    func attached<Feature: AnyObject>(_ make: () throws -> Feature) rethrows -> Feature {
+        let key = ObjectIdentifier(Feature.self)
+        if let found = attachments[key] as? Feature { return found }
+        let made = try make()
+        attachments[key] = made
+        return made
+    }
+
+    /// Names in prompts what a passphrase is for.
+    func asking<Result>(
+        for purpose: String?, _ body: () throws -> Result
+    ) rethrows -> Result {
+        self.purpose = purpose
+        defer { self.purpose = nil }
+        return try body()
+    }
+
+    var unlocked: UnlockedState? { held.unlocked }
+    /// Keys that open values, if some are open already.
+    var openValueKeys: VaultKeys? {
+        held.keys?.opensValues == true ? held.keys : held.byPassphrase
+    }
+    var keysByPassphrase: VaultKeys? { held.byPassphrase }
+
+    /// Notes the result of comparing the vault with a guard.
+    func note(_ verdict: RollbackVerdict, of place: RollbackGuards.Place) {
+        rollback.verdicts[place] = verdict
+    }
 
     /// Opens the vault file, without decrypting anything.
     func opened() throws -> Vault {
@@ -71,9 +104,9 @@ package final class VaultSession {
             throw VaultError(.notFound, "there is no home directory to look for the vault in")
         }
         let opened = try Vault(opening: path, in: context.files)
-        opened.floor = floor
+        opened.floor = rollback.floor
         let isNew = !context.warnings.contains { $0.code == "vault-exposed" }
-        if warnsOfRisk, isNew, let risk = opened.risk { context.warn("vault-exposed", risk) }
+        if use.warnsOfRisk, isNew, let risk = opened.risk { context.warn("vault-exposed", risk) }
         vault = opened
         return opened
     }
@@ -132,20 +165,20 @@ package final class VaultSession {
 
     /// Drops the keys, for a command that runs for long without them.
     func dropKeys() {
-        (heldKeys, unlocked, heldSightings) = (nil, nil, nil)
+        (held.keys, held.unlocked, attachments) = (nil, nil, [:])
         // What is opened later is compared with the guards again.
-        (vault, floor, rollbackVerdicts) = (nil, nil, [:])
+        (vault, rollback.floor, rollback.verdicts) = (nil, nil, [:])
     }
 
     /// Drops the keys that open values, for a command that runs for long with the index alone.
     func keepIndexTierOnly() throws {
-        if let heldKeys { self.heldKeys = try heldKeys.indexTier() }
-        keysByPassphrase = nil
+        held.keys = try held.keys?.indexTier()
+        held.byPassphrase = nil
     }
 
     /// Uses new keys after a rekey.
     func adopt(_ newKeys: VaultKeys) {
-        (heldKeys, heldSightings) = (newKeys, nil)
+        (held.keys, attachments) = (newKeys, [:])
         closeVault()
     }
 
@@ -159,14 +192,19 @@ package final class VaultSession {
 
     /// Notes the newest generation that this command saw or wrote.
     func raiseFloor(to seen: VaultObservation) {
-        if let floor, floor.position.generation >= seen.position.generation { return }
-        floor = seen
+        if let floor = rollback.floor,
+            floor.position.generation >= seen.position.generation
+        {
+            return
+        }
+        rollback.floor = seen
     }
 
     /// The position that a write must follow.
     func positionSeen() throws -> VaultPosition {
         let opened = try opened()
-        return try opened.isAuthentic ? opened.position() : floor?.position ?? opened.position()
+        return try opened.isAuthentic
+            ? opened.position() : rollback.floor?.position ?? opened.position()
     }
 
     var passphraseSource: PassphraseSource { PassphraseSource(options, context) }
@@ -203,9 +241,9 @@ package final class VaultSession {
         _ tier: KeySlot.Tier, asking: Asking = .ifNeeded,
         checking check: ((VaultIndex) throws -> Void)? = nil
     ) throws -> VaultKeys {
-        if asking == .ifNeeded, let heldKeys, heldKeys.opens(tier) { return heldKeys }
+        if asking == .ifNeeded, let keys = held.keys, keys.opens(tier) { return keys }
         // Typed for this command already, as for a list of names to pick from.
-        if asking == .always, let keysByPassphrase { return keysByPassphrase }
+        if asking == .always, let keys = held.byPassphrase { return keys }
         var sources: [KeySource] =
             switch tier {
             case .index: [.unlockCache, .cachedIndexKey, .keyFile, .keyring]
@@ -220,8 +258,8 @@ package final class VaultSession {
         do {
             return try openedByPassphrase().keys
         } catch var error as CommandError {
-            if error.code == .locked, let keyringProblem {
-                error.message += " The desktop keyring could not open the vault: \(keyringProblem)."
+            if error.code == .locked, let problem = held.keyringProblem {
+                error.message += " The desktop keyring could not open the vault: \(problem)."
             }
             throw error
         }
@@ -232,7 +270,7 @@ package final class VaultSession {
     /// - Parameter waits: Whether to let a locked keyring ask the user, and to read a passphrase that
     ///   needs no prompt.
     func keysWithoutPrompt(waits: Bool = true) throws -> VaultKeys? {
-        if let heldKeys { return heldKeys }
+        if let keys = held.keys { return keys }
         let keyring = waits ? KeySource.keyring : .openKeyring
         if let found = try keys(.index, from: [.unlockCache, .cachedIndexKey, .keyFile, keyring]) {
             return found
@@ -326,13 +364,13 @@ package final class VaultSession {
         }
         silence?.end()
         try check(opening.keys)
-        keysByPassphrase = hold(opening.keys)
+        held.byPassphrase = hold(opening.keys)
         return PassphraseOpening(opening, secret: secret)
     }
 
     /// Returns the keys of the first source that has some for a tier.
     private func keys(_ tier: KeySlot.Tier, from sources: [KeySource]) throws -> VaultKeys? {
-        keyringProblem = nil
+        held.keyringProblem = nil
         for source in sources {
             guard let found = try keys(from: source), found.opens(tier) else { continue }
             try check(found, from: source)
@@ -352,10 +390,13 @@ package final class VaultSession {
         case .unlockCache:
             guard let found = try UnlockedState.keys(of: vault, now: context.now() / 1_000)
             else { return nil }
-            unlocked = found.state
+            held.unlocked = found.state
             return found.keys
         case .cachedIndexKey: return try cachedIndexKeys()
-        case .keyFile: return try keysFromKeyFile(vault)
+        case .keyFile:
+            let found = try keysFromKeyFile(vault)
+            held.keyFileProblem = found.problem
+            return found.keys
         case .keyring: return try keysFromKeyring(vault)
         case .openKeyring:
             return try context.keyring()?.isUnlocked() == true ? keysFromKeyring(vault) : nil
@@ -375,9 +416,28 @@ package final class VaultSession {
         }
     }
 
+    /// Warns that the given key file did not help, if something else opened the vault or nothing has to.
+    private func warnAboutKeyFile() {
+        guard let problem = held.keyFileProblem else { return }
+        held.keyFileProblem = nil
+        context.warn("key-file-unused", problem)
+    }
+
+    /// Adds to a failure that leaves the vault locked why the key file did not help.
+    func reportingKeyFileProblem<R: ~Copyable>(_ body: () throws -> R) throws -> R {
+        do {
+            return try body()
+        } catch {
+            var failure = CommandError(mapping: error)
+            guard failure.code == .locked, let problem = held.keyFileProblem else { throw error }
+            failure.message += " \(problem)"
+            throw failure
+        }
+    }
+
     private func hold(_ found: VaultKeys) -> VaultKeys {
         warnAboutKeyFile()
-        heldKeys = found
+        held.keys = found
         return found
     }
 
@@ -388,7 +448,7 @@ package final class VaultSession {
         let slots = vault.header.slots.filter { $0.kind == .secretService }
         guard !slots.isEmpty else { return nil }
         guard let keyring = context.keyring() else {
-            keyringProblem = "there is no session bus"
+            held.keyringProblem = "there is no session bus"
             return nil
         }
         for slot in slots {
@@ -396,13 +456,13 @@ package final class VaultSession {
                 switch try vault.unlock(slot, from: keyring) {
                 case .opened(let keys): return keys
                 case .otherKey:
-                    keyringProblem = "the key in \(keyring.name) does not open this vault"
-                case .noKey: keyringProblem = "\(keyring.name) has no key for this vault"
+                    held.keyringProblem = "the key in \(keyring.name) does not open this vault"
+                case .noKey: held.keyringProblem = "\(keyring.name) has no key for this vault"
                 }
             } catch let error as VaultError where error.code == .damaged {
                 throw error
             } catch {
-                keyringProblem =
+                held.keyringProblem =
                     (error as? KeyringError)?.reason ?? (error as? VaultError)?.reason
                     ?? "\(keyring.name) failed"
             }

@@ -9,6 +9,8 @@ package struct Workspace {
     /// The vault, opened at first use.
     package let session: VaultSession
     let interaction: any Interaction
+    /// What goes on after the command's changes.
+    var followUps: [any FollowUp] = []
 
     /// Returns the workspace with a project, as if it were given by the environment.
     func using(_ project: String) -> Workspace {
@@ -24,7 +26,9 @@ package struct Workspace {
     ) -> Workspace {
         Workspace(
             command: command, options: options, context: context,
-            session: VaultSession(options: options, context: context, command: command, use: use),
+            session: VaultSession(
+                options: options, context: context, command: command, use: use,
+                stages: session.stages),
             interaction: interaction)
     }
 
@@ -40,13 +44,18 @@ package struct Workspace {
 }
 
 extension Workspace {
-    /// - Parameter command: The command's words, for settings and the audit log.
-    package init(
-        _ options: GlobalOptions, _ context: Context, command: String, _ use: VaultUse
+    /// - Parameters:
+    ///   - command: The command's words, for settings and the audit log.
+    ///   - stages: The features that take part in each write.
+    init(
+        _ options: GlobalOptions, _ context: Context, command: String, _ use: VaultUse,
+        stages: [any WriteStage]
     ) {
         self.init(
             command: command, options: options, context: context,
-            session: VaultSession(options: options, context: context, command: command, use: use),
+            session: VaultSession(
+                options: options, context: context, command: command, use: use,
+                stages: stages),
             interaction: options.json
                 ? ScriptInteraction() : TerminalInteraction(context, isQuiet: options.quiet))
     }

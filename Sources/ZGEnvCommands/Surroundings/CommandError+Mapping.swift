@@ -1,41 +1,32 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import Glibc
-internal import GroupPlaces
-internal import Groups
 internal import JSON
 internal import Sealing
-internal import SharedProjects
 internal import SystemFiles
 internal import Vault
-internal import VercelAPI
+
+/// An error of a feature that knows its exit code and message.
+protocol CommandErrorConvertible: Error {
+    var commandError: CommandError { get }
+}
 
 extension CommandError {
     /// Maps any error of the lower layers to an exit code and a message.
     package init(mapping error: any Error) {
         switch error {
         case let error as CommandError: self = error
+        case let error as any CommandErrorConvertible: self = error.commandError
         case let error as UsageError: self.init(.usage, error.message, hint: error.hint)
         case let error as VaultError: self.init(mapping: error)
         case let error as KeyringError: self.init(mapping: error)
-        case let error as SharingError: self.init(mapping: error)
-        case let error as PlaceError: self.init(mapping: error)
-        case let error as EntryDraftError: self.init(.conflict, Self.sentence(error.reason))
-        case let error as GroupError: self.init(.damaged, Self.sentence(error.reason))
         case let error as SealingError:
             self.init(mapping: VaultError(error, damaged: .tag, "Decryption failed"))
-        case let error as VercelAPIError: self.init(mapping: error)
-        case let error as TransportError:
-            self.init(mapping: VercelAPIError(transport: error, isRepeatable: true))
-        case is APIOrigin.Problem:
-            self.init(.failed, "The vault contains an invalid API URL.")
         case is GitProgram.NoAnswer:
             self.init(
                 .failed, "Git is not responding.",
                 hint: "It may be waiting on a named pipe: check .gitignore, and "
                     + "include.path in git's configuration.")
         case let error as TerminalError: self.init(mapping: error)
-        case let error as DotEnvError: self.init(mapping: error)
         case OutputError.system(let number):
             self.init(.failed, "The output cannot be written: \(SystemError(number).reason).")
         case let error as ChildProcess.Failure:
@@ -46,31 +37,6 @@ extension CommandError {
         case is OutputError: self.init(.failed, "The output cannot be written.")
         default: self.init(.failed, "Unexpected error: \(type(of: error)).")
         }
-    }
-
-    private init(mapping error: SharingError) {
-        let code: ExitCode =
-            switch error.code {
-            case .notAllowed: .unauthorized
-            case .noKeys, .contested, .forked: .conflict
-            case .otherHistory: .damaged
-            case .tooLarge: .usage
-            case .notFound: .notFound
-            }
-        self.init(code, error.reason)
-    }
-
-    private init(mapping error: PlaceError) {
-        let code: ExitCode =
-            switch error.code {
-            case .unreachable, .timeout: .unavailable
-            case .authentication: .unauthorized
-            case .invalidAddress, .insecureAddress: .usage
-            case .refused, .lostRace, .busy: .conflict
-            case .damaged: .damaged
-            case .noGit, .tooLarge, .noSpace, .notExclusive, .localCopy: .failed
-            }
-        self.init(code, error.reason)
     }
 
     private init(mapping error: VaultError) {
@@ -106,7 +72,7 @@ extension CommandError {
         case .auditLog:
             self.init(
                 .failed, reason,
-                hint: "Values are revealed only if the access can be logged. "
+                hint: "Values are revealed and changed only if that can be logged. "
                     + (remedy.map { "\($0). Or keep" } ?? "Keep")
                     + " the log elsewhere with --audit-log FILE or ZG_ENV_AUDIT_LOG.")
         case .notConfirmed: self.init(.failed, reason)
@@ -129,40 +95,6 @@ extension CommandError {
                 "Check the keyring in its own application, such as Seahorse or KWalletManager."
             }
         self.init(.failed, Self.sentence(error.reason), hint: hint)
-    }
-
-    private init(mapping error: VercelAPIError) {
-        let code: ExitCode =
-            switch error.code {
-            case .tokenMissing, .tokenInvalid, .teamUnauthorized, .samlRequired, .challengeRequired,
-                .limitedUser, .forbidden:
-                .unauthorized
-            case .notFound: .notFound
-            case .conflict, .notSent: .conflict
-            case .rateLimited, .unavailable, .redirected, .malformedAnswer, .outcomeUnknown:
-                .unavailable
-            case .invalidRequest: .usage
-            case .badRequest, .notPossible, .paymentRequired, .gone, .tooLarge, .cancelled,
-                .libraryMissing, .outOfMemory:
-                .failed
-            }
-        let wait = error.wait.map { "Try again in \($0)." }
-        self.init(
-            code, Self.sentence(error.description),
-            hint: wait ?? error.hint.map { Self.sentence($0) })
-    }
-
-    private init(mapping error: DotEnvError) {
-        let formats = error.formats.map(\.rawValue)
-        let hint =
-            formats.isEmpty
-            ? nil : "Formats that can contain it: \(formats.joined(separator: ", ")) (--format)."
-        // A key at the beginning of the sentence keeps its letters.
-        let isKeyFirst = error.key != nil && error.position == nil
-        self.init(
-            .usage,
-            isKeyFirst ? Self.ending(error.description) : Self.sentence(error.description),
-            hint: hint)
     }
 
     private init(mapping error: TerminalError) {
@@ -192,13 +124,5 @@ extension CommandError {
         let isWord = reason.prefix { $0 != " " }.allSatisfy(\.isLetter)
         let head = isWord ? first.uppercased() : String(first)
         return head + reason.dropFirst() + (reason.hasSuffix(".") ? "" : ".")
-    }
-}
-
-extension VercelAPIError {
-    /// The time that Vercel asks to wait, in words; nil unless it is given.
-    var wait: String? {
-        guard code == .rateLimited, let retryAfter, retryAfter > .zero else { return nil }
-        return DurationText.words(retryAfter)
     }
 }

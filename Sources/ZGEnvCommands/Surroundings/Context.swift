@@ -1,7 +1,7 @@
 package import CommandLineKit
+internal import HTTPClient
 internal import JSON
 package import Vault
-internal import VercelAPI
 
 /// The environment of commands: arguments, variables, files, keyring, clock, network and streams. Tests
 /// replace its parts.

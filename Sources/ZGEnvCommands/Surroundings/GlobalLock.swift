@@ -1,8 +1,6 @@
 internal import CLinux
 internal import CommandLineKit
-internal import EnvOperations
 internal import Glibc
-internal import SharedProjects
 internal import Vault
 
 /// Runs work on several threads under one global lock, since they share state that is not thread-safe,
@@ -11,7 +9,7 @@ internal import Vault
 ///
 /// Vault changes of several threads at about the same time become one write.
 @safe
-final class GlobalLock: RotationWorkers {
+final class GlobalLock {
     /// How long a write waits for writes of other threads.
     private static let gatheringMilliseconds = 25
     /// How long a signal waits for a thread that holds the lock.
@@ -179,16 +177,16 @@ final class GlobalLock: RotationWorkers {
 
     // MARK: Writing
 
-    /// Changes the vault, and adds what it reports to groups.
-    typealias Change = (inout VaultTransaction, inout GroupNews) throws -> Void
+    /// Changes the vault, and adds what it reports to features.
+    typealias Body = (inout VaultTransaction, inout News) throws -> Void
 
     private final class Write {
         let keys: VaultKeys
-        var body: Change?
+        var body: Body?
         var isDone = false
         var failure: (any Error)?
 
-        init(_ keys: VaultKeys, _ body: @escaping Change) {
+        init(_ keys: VaultKeys, _ body: @escaping Body) {
             (self.keys, self.body) = (keys, body)
         }
     }
@@ -199,8 +197,8 @@ final class GlobalLock: RotationWorkers {
     ///   - body: Changes only the index of the transaction. If it throws, other changes are kept.
     ///   - commit: Writes all changes at once.
     func write(
-        _ keys: VaultKeys, _ body: @escaping Change,
-        commit: (VaultKeys, Change) throws -> Void
+        _ keys: VaultKeys, _ body: @escaping Body,
+        commit: (VaultKeys, Body) throws -> Void
     ) throws {
         let write = Write(keys, body)
         defer { write.body = nil }
@@ -217,7 +215,7 @@ final class GlobalLock: RotationWorkers {
         if let failure = write.failure { throw failure }
     }
 
-    private func commit(_ commit: (VaultKeys, Change) throws -> Void) {
+    private func commit(_ commit: (VaultKeys, Body) throws -> Void) {
         let part = writes
         writes = []
         guard let first = part.first else { return }

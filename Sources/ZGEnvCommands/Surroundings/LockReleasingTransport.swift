@@ -1,4 +1,4 @@
-internal import VercelAPI
+internal import HTTPClient
 
 /// A transport that releases the lock during requests, but not while a caller handles a response.
 final class LockReleasingTransport: HTTPTransport {

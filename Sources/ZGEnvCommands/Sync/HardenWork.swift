@@ -1,4 +1,4 @@
-internal import DotEnv
+internal import CommandLineKit
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -213,11 +213,9 @@ struct HardenWork {
 
     private func changing<R>(_ body: @escaping (inout VaultTransaction) throws -> R) throws -> R {
         do {
-            return try workspace.session.update(body)
+            return try workspace.session.commit { transaction, _ in try body(&transaction) }
         } catch let conflict as HardeningConflict {
-            throw CommandError(
-                .conflict, "\(conflict.key) changed in the vault while the command was running.",
-                hint: "Nothing was sent. Run the command again.")
+            throw ChangedMeanwhile.error(about: "\(conflict.key) is not as it was")
         }
     }
 

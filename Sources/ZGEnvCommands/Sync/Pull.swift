@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Vault
@@ -69,13 +68,9 @@ struct Pull: Command {
         {
             try work.apply(finding)
         }
-        var result = CommandResult(
+        return CommandResult(
             json: .object(report.members), text: report.text, failure: report.failure
         ).folded(workspace)
-        if isNew {
-            DirectoryLink.offer(work.project.name, workspace, after: &result)
-        }
-        return result
     }
 
     /// Rejects keys that neither side has.

@@ -1,6 +1,6 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
+internal import HTTPClient
 internal import JSON
 internal import Vault
 internal import VercelAPI

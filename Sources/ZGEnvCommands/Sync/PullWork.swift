@@ -1,4 +1,4 @@
-internal import DotEnv
+internal import CommandLineKit
 internal import EnvOperations
 internal import Sealing
 internal import Vault
@@ -20,7 +20,6 @@ struct PullWork {
         fileprivate var rules: PullPlan.Rules
         fileprivate let listedAt: UInt64
         fileprivate let vercelTime: UInt64
-        fileprivate let metadata: IndexMetadata
         fileprivate let claimed: ClaimedRecords
 
         /// The keys of both sides.
@@ -118,7 +117,7 @@ struct PullWork {
             listing: listing,
             skipped: listing.skipped.map(\.note) + shared.map { $0.note(project.name) },
             variables: variables, values: values, evidence: evidence, rules: rules,
-            listedAt: listedAt, vercelTime: vercelTime, metadata: index.metadata,
+            listedAt: listedAt, vercelTime: vercelTime,
             claimed: claimed)
     }
 
@@ -178,7 +177,7 @@ struct PullWork {
             throw CommandError(
                 .usage,
                 "Vercel's value of \(key) is longer than 1 MiB.",
-                hint: "Nothing was changed. Shorten the value on Vercel, then pull again.")
+                effect: .nothing, hint: "Shorten the value on Vercel, then pull again.")
         }
         return values
     }
@@ -196,7 +195,7 @@ struct PullWork {
                 throw CommandError(
                     .unavailable,
                     "Vercel lists \(record.key) in \(project.name), but does not return its value.",
-                    hint: "Nothing was changed. Try again in a minute.")
+                    effect: .nothing, hint: "Try again in a minute.")
             }
             listing.drop(record.id)
         }
@@ -204,7 +203,7 @@ struct PullWork {
             throw CommandError(
                 .conflict,
                 "\(project.name) got new variables on Vercel while the command was running.",
-                hint: "Nothing was changed. Run the command again.")
+                effect: .nothing, hint: "Run the command again.")
         }
     }
 
@@ -235,29 +234,21 @@ struct PullWork {
         // recorded while this pull waited for the lock.
         let lock = try ProjectLock(project, besides: workspace.session.path, workspace)
         defer { withExtendedLifetime(lock) {} }
-        let names =
-            finding.plan.steps.filter { $0.action != .agree }.map(\.key)
-            + finding.plan.kept.map(\.note.key)
-        guard !names.isEmpty else { return try write(finding) }
-        try workspace.audited(
-            Set(names).sorted(), project: project.name, seen: finding.metadata
-        ) { try write(finding) }
+        try write(finding)
     }
 
     private func write(_ finding: Finding) throws {
         let time = workspace.context.now()
         let account = bound.accountID
         let live = bound.platform.liveDeployment
-        try workspace.session.update { transaction in
+        let change = Change { index, _ in
+            var variables = index.variables.filter { $0.project == project.id }
+            finding.claimed.apply(to: &variables)
+            return variables
+        } apply: { transaction, _, news in
             try place(in: &transaction)
+            if isNew { news.add(LinkableProject(name: project.name)) }
             finding.claimed.apply(to: &transaction.index.variables)
-            let now = transaction.index.variables.filter { $0.project == project.id }
-            guard now == finding.variables else {
-                throw CommandError(
-                    .conflict,
-                    "\(project.name) changed in the vault while the command was running.",
-                    hint: "Run the command again.")
-            }
             try transaction.apply(
                 finding.plan, of: project.id, values: finding.values, account: account,
                 time: time, vercelTime: finding.vercelTime)
@@ -267,6 +258,8 @@ struct PullWork {
             transaction.index.forgetRemovals(
                 of: project.id, builtWithout: live, seenAt: time)
         }
+        try workspace.session.commit(
+            change, as: Planned(finding.variables, about: finding.variables))
         try workspace.session.note(
             finding.listing.all, listedAt: finding.listedAt, vercelTime: finding.vercelTime,
             of: project.id)

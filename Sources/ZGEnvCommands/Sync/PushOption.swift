@@ -1,12 +1,11 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Vault
 
-/// `--push` of `set`, `rm`, `import` and `restore-version`: pushes only the changed keys, after the
-/// vault has them.
-struct PushOption {
+/// `--push` of commands that change variables: pushes only the changed keys, after the vault has
+/// them.
+struct PushOption: FollowUp {
     static let options = [
         OptionSpec(flag: "push", "Also push the change to Vercel"),
         OptionSpec(
@@ -17,39 +16,29 @@ struct PushOption {
     static let allowWeaker = OptionSpec(
         flag: "allow-weaker", "Do not ask before making sensitive values readable on Vercel")
 
-    let pushes: Bool
-    let redeploys: Bool
+    private let pushes: Bool
+    private let redeploys: Bool
     private let allowsWeaker: Bool
+    private let isOffered: Bool
 
-    /// Pushes nothing.
-    init() { (pushes, redeploys, allowsWeaker) = (false, false, false) }
-
-    init(_ command: ParsedCommand) {
-        pushes = command.has("push")
-        redeploys = command.has("redeploy")
-        allowsWeaker = command.has(Self.allowWeaker.name)
+    init(_ command: ParsedCommand?) {
+        pushes = command?.has("push") ?? false
+        redeploys = command?.has("redeploy") ?? false
+        allowsWeaker = command?.has(Self.allowWeaker.name) ?? false
+        isOffered = command != nil
     }
 
-    /// Pushes the keys if `--push` was given, and joins the results.
+    var isRequested: Bool { pushes }
+    var clause: String { pushes ? ", also on Vercel" : "" }
+
+    /// Pushes the changed keys if `--push` was given, and joins the results.
     ///
     /// The change in the vault remains even if the push fails; the error says so.
-    ///
-    /// - Parameters:
-    ///   - atHand: Values in memory, by record.
-    ///   - vacated: The places that each key was removed from.
-    ///   - hasAsked: Whether the command has asked about the push.
-    func push(
-        _ keys: Set<String>, _ workspace: Workspace, atHand: [Identifier: PushValues.Held],
-        vacated: [PushPlan.Vacated] = [], hasAsked: Bool = false, beside result: CommandResult
-    ) throws -> CommandResult {
-        guard pushes else {
-            guard !redeploys else {
-                throw CommandError(
-                    .usage, "--redeploy needs --push.",
-                    hint: "The vault was changed; nothing was sent.")
-            }
+    func run(after result: CommandResult, _ workspace: Workspace) -> CommandResult {
+        guard pushes, let written = workspace.session.told[WrittenVariables.self] else {
             return result
         }
+        let (keys, atHand, vacated) = (written.keys, written.atHand, written.vacated)
         var rules = PushPlan.Rules()
         rules.keys = keys
         rules.allowsWeaker = allowsWeaker
@@ -63,7 +52,7 @@ struct PushOption {
                 workspace, rules: rules, atHand: atHand, command: "\(workspace.command) --push")
             let source = redeploys ? try RedeploySource(productionOf: workspace) : nil
             let report = try work.run(
-                asks: redeploys || !hasAsked,
+                asks: redeploys || !written.wasAsked,
                 followUp: try source.map {
                     .init(plan: try $0.plan(workspace), words: "redeploy production")
                 })
@@ -78,22 +67,19 @@ struct PushOption {
             if !redeploys { try report.noteNextStep(workspace, after: &joined) }
             if report.failure == nil, let source {
                 if !workspace.options.yes { try joined.showText(workspace) }
+                let named = workspace.beside(
+                    "\(workspace.command) --redeploy", workspace.options, workspace.context,
+                    workspace.interaction)
                 joined = joined.joined(
-                    with: "deployment", try Redeploy.afterPush(workspace, confirmed: source))
+                    with: "deployment", try Redeploy.afterPush(named, confirmed: source))
             }
         } catch {
             var failure = CommandError(mapping: error)
-            failure.message = failure.message.replacing(" Nothing was changed.", with: "")
-            failure.message +=
-                isPushed
-                ? " The change is in the vault and on Vercel."
-                : failure.message.contains(PushWork.partlySent)
-                    ? " The change is in the vault."
-                    : " The change is in the vault; Vercel was not updated."
-            // Errors from before the push may have this prefix.
-            let nothing = "Nothing was changed. "
-            if let hint = failure.hint, hint.hasPrefix(nothing) {
-                failure.hint = String(hint.dropFirst(nothing.count))
+            if failure.effect == .mayBeSent {
+                failure.message = failure.message
+                failure.effect = .inVault
+            } else {
+                failure.effect = isPushed ? .everywhere : .inVaultOnly
             }
             joined.failure = failure
         }
@@ -182,14 +168,16 @@ struct PushOption {
     }
 
     static let fields = """
-        push?: boolean | {zg-env push} (with --push); redeploy?: boolean (with --dry-run)
+        push?: boolean | {zg-env push} (of commands with --push); redeploy?: boolean (with --dry-run)
         deployment?: {zg-env redeploy} (with --redeploy)
         """
 
     /// Adds the steps after the change in the vault to the result of a dry run.
-    func planned(after result: CommandResult, _ project: String) -> CommandResult {
+    func planned(after result: CommandResult, _ workspace: Workspace) throws -> CommandResult {
+        guard isOffered else { return result }
+        let project = try ProjectResolver(workspace).existingOrNew(in: workspace.session.table())
         var planned = result.with("push", .bool(pushes)).with("redeploy", .bool(redeploys))
-        let name = DisplayText.safe(project)
+        let name = DisplayText.safe(project.name)
         var text = pushes ? "Would push it to \(name) on Vercel.\n" : ""
         if redeploys { text += "Would redeploy production of \(name) and wait.\n" }
         planned.text = { [own = result.text] in try own() + text }

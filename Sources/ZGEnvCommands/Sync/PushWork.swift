@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import Sealing
 internal import SharedProjects
@@ -15,8 +14,6 @@ struct PushWork {
     private let values: PushValues
     /// Whether the caller handles the shared variables and the live deployment.
     private let isPart: Bool
-    /// The end of an error after which Vercel may have changed.
-    static let partlySent = "Some changes may already have been sent."
     private let known: VercelReading?
     /// Taken before Vercel is read; nil for a dry run, which changes nothing, and for a push that is
     /// part of another operation and takes the lock in ``run(asks:sends:)``.
@@ -241,11 +238,11 @@ struct PushWork {
                 // A caller with a larger operation reports this in its own words.
                 guard asks || command != nil, hasBegun else { throw error }
                 // The vault is unchanged, but Vercel may not be.
-                throw CommandError(mapping: error).adding(
-                    Self.partlySent,
-                    hint:
-                        "Fix the cause, then push again: zg-env starts by checking which changes Vercel already has."
-                )
+                var failure = CommandError(mapping: error)
+                failure.effect = .mayBeSent
+                failure.hint =
+                    "Fix the cause, then push again: zg-env starts by checking which changes Vercel already has."
+                throw failure
             }
             let deleted = Set(
                 report.outcomes.filter { $0.step.isDeletion && !$0.isFailed }
@@ -257,7 +254,7 @@ struct PushWork {
             tellGroup(report.outcomes)
             guard Interrupts.pending == nil else {
                 throw CommandError(
-                    .failed, "Canceled. \(Self.partlySent)",
+                    .failed, "Canceled.", effect: .mayBeSent,
                     hint:
                         "To finish, push again: zg-env starts by checking which changes Vercel already has."
                 )
@@ -486,8 +483,8 @@ struct PushWork {
     private func keep(_ note: PushNote) throws {
         let (account, time) = (bound.accountID, workspace.context.now())
         let vercelTime = bound.access.client.vercelTime
-        try workspace.session.update {
-            $0.keep(
+        try workspace.session.commit { transaction, _ in
+            transaction.keep(
                 note, of: project.id, account: account, time: time, vercelTime: vercelTime)
         }
     }
@@ -510,7 +507,7 @@ struct PushWork {
     ) throws {
         let (account, time) = (bound.accountID, workspace.context.now())
         let live = bound.platform.liveDeployment
-        try workspace.session.update { transaction in
+        try workspace.session.commit { transaction, _ in
             transaction.keep(seen.resolution, account: account, time: time)
             seen.claimed.apply(to: &transaction.index.variables)
             seen.stricter.apply(to: &transaction.index.variables)
@@ -580,9 +577,7 @@ struct PushWork {
                     updatedAt: written.record.updatedAt)
             }
             if claims.isEmpty { return }
-            try session.update(
-                telling: GroupNews(claims: claims)
-            ) { _ in }
+            try session.commit { $1.add(GroupNews(claims: claims)) }
         } catch {
             // What was sent is on Vercel; a colleague's push compares values instead.
             workspace.context.warn(

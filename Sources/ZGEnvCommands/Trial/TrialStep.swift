@@ -1,4 +1,4 @@
-internal import DotEnv
+internal import CommandLineKit
 
 /// A command that `try` runs and shows.
 struct TrialStep {

@@ -85,7 +85,7 @@ struct Copy: Command {
         var touched: [(key: String, touched: RecordEdit.Touched)] = []
         if !workspace.options.dryRun {
             let time = workspace.context.now()
-            try workspace.session.update { transaction in
+            try workspace.session.commit { transaction, _ in
                 let values = transaction.values
                 plan = try empty.planning {
                     try self.plan(route, transaction.index, values, $0)

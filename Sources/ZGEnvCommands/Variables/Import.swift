@@ -6,6 +6,7 @@ internal import Sealing
 internal import Vault
 
 struct Import: Command {
+    static let changesVariables = true
     static let spec = CommandSpec(
         ["import"], "Import .env, JSON or YAML files into the vault",
         discussion: """
@@ -46,7 +47,7 @@ struct Import: Command {
             OptionSpec(
                 flag: "remove",
                 "Delete the files once their values have been read back from the vault"),
-        ] + PushOption.options,
+        ],
         examples: [
             .init("zg-env import .env -p web -t preview", "import a file for one target"),
             .init(
@@ -62,7 +63,7 @@ struct Import: Command {
         leftOut: {
             \(FileStandIns.Group.allCases.map(\.rawValue).joined(separator: ", ")): [string]
         }
-        stillMissing?: [string]; \(PushOption.fields); dryRun?: true
+        stillMissing?: [string]; dryRun?: true
         """
 
     private let paths: [String]
@@ -73,7 +74,6 @@ struct Import: Command {
     private let isStrict: Bool
     private let allowsEmpty: Bool
     private let removes: Bool
-    private let afterwards: PushOption
 
     init(_ command: ParsedCommand) {
         paths = command.arguments("FILE")
@@ -86,7 +86,6 @@ struct Import: Command {
         isStrict = command.has("strict")
         allowsEmpty = command.has("allow-empty")
         removes = command.has("remove")
-        afterwards = PushOption(command)
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
@@ -131,8 +130,10 @@ struct Import: Command {
             plan = try work.planned(in: try workspace.session.opened(), with: keys)
             if known == nil { workspace.note("Would create project \(projectName).") }
         } else {
-            (plan, written) = try workspace.session.update { transaction in
+            (plan, written) = try workspace.session.commit { [work] transaction, news in
                 let plan = try work.apply(to: &transaction)
+                news.add(report(plan, work.content, projectName, transaction.index))
+                news.add(LinkableProject(name: projectName))
                 return (plan, transaction.index.variables)
             }
             progress.finish()
@@ -164,7 +165,6 @@ struct Import: Command {
         var result = result(plan, content, projectName, projectCreated: known == nil, workspace)
         result.failure = failure
         if workspace.options.dryRun {
-            result = afterwards.planned(after: result, projectName)
             if removes { workspace.note("Would delete the files once the vault has their values.") }
         }
         if let known, !workspace.options.dryRun {
@@ -179,18 +179,11 @@ struct Import: Command {
             if let list = missing.list { workspace.note("\(list).") }
             result = result.with("stillMissing", .strings(missing.names))
         }
-        if afterwards.pushes, !workspace.options.dryRun {
-            result = try afterwards.push(
-                Set(plan.entries.filter { $0.fate != .skipped }.map(\.key)), workspace,
-                atHand: try atHand(plan, content, projectName, written, workspace), beside: result)
-        }
-        if result.failure == nil { DirectoryLink.offer(projectName, workspace, after: &result) }
         return result
     }
 
     /// Refuses options that do not go together.
     private func check(_ workspace: Workspace) throws {
-        try afterwards.check(workspace)
         guard paths.filter({ $0 == "-" }).count <= 1 else {
             throw CommandError(
                 .usage, "stdin can be read only once.", hint: "Use - as FILE only once.")
@@ -242,26 +235,23 @@ struct Import: Command {
         Set(variables.flatMap(\.attributes.scope.customEnvironments)).sorted()
     }
 
-    /// Returns the imported values by record, for the push.
-    ///
-    /// - Parameter written: The vault's records after the import.
-    private func atHand(
-        _ plan: ImportPlan, _ content: ImportContent, _ projectName: String,
-        _ written: [Variable], _ workspace: Workspace
-    ) throws -> [Identifier: PushValues.Held] {
-        let index = try workspace.session.index(.listing)
-        guard let project = index.project(named: projectName) else { return [:] }
+    /// Returns the imported keys, with the values by record.
+    private func report(
+        _ plan: ImportPlan, _ content: ImportContent, _ projectName: String, _ index: VaultIndex
+    ) -> WrittenVariables {
+        let project = index.project(named: projectName)
         let records = Dictionary(
-            grouping: written.filter { $0.project == project.id && $0.isLive }, by: \.name)
-        var values: [Identifier: PushValues.Held] = [:]
+            grouping: index.variables.filter { $0.project == project?.id && $0.isLive },
+            by: \.name)
+        var written = WrittenVariables(keys: [])
         for entry in plan.entries where entry.fate != .skipped {
-            let record = records[entry.key]?.holding(entry.scope)
-            if let record {
-                values[record.id] = .init(
+            written.keys.insert(entry.key)
+            if let record = records[entry.key]?.holding(entry.scope) {
+                written.atHand[record.id] = .init(
                     version: record.currentVersion, value: content.items[entry.number].value)
             }
         }
-        return values
+        return written
     }
 
     /// Reports what does not fit the schema, and throws for it with `--strict`.

@@ -66,16 +66,12 @@ struct PruneHistory: Command {
         let answer = try workspace.confirm(lines, question)
         if !answer { return result(planned, dryRun: true) }
         if planned.isEmpty { return result([], dryRun: false) }
-        let dropped = try workspace.session.update { transaction in
-            // Checked again under the lock: versions pushed or set in the meantime must be kept.
-            let still = prunable(transaction.index).filter { version in
-                planned.contains {
-                    $0.variable == version.variable && $0.version == version.version
-                }
-            }
-            transaction.erase(still)
-            return still
+        let change = Change { index, _ in
+            prunable(index).map(\.id)
+        } apply: { transaction, _, _ in
+            transaction.erase(prunable(transaction.index))
         }
-        return result(dropped, dryRun: false)
+        try workspace.session.commit(change, as: Planned(planned.map(\.id), in: index))
+        return result(planned, dryRun: false)
     }
 }

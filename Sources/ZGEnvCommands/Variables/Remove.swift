@@ -5,6 +5,7 @@ internal import SharedProjects
 internal import Vault
 
 struct Remove: Command {
+    static let changesVariables = true
     static let spec = CommandSpec(
         ["rm"], "Remove variables, or remove them from some targets",
         discussion: """
@@ -15,7 +16,7 @@ struct Remove: Command {
         options: [
             ScopeOptions.target, ScopeOptions.branch,
             OptionSpec(flag: "all", "Remove every value of each KEY"),
-        ] + PushOption.options,
+        ],
         exclusive: [["all", "target"], ["all", "branch"]],
         exitCodes: ExitCode.ofVercel, aliases: [["remove"]])
     static let fields = """
@@ -23,18 +24,16 @@ struct Remove: Command {
         removed: [{
             \(JSONValue.entryFields); left: [string] (the targets that the variable keeps)
         }]
-        \(PushOption.fields); dryRun?: true
+        dryRun?: true
         """
 
     private let names: [String]
     private let options: ScopeOptions
     private let all: Bool
-    private let afterwards: PushOption
 
     /// Removes one variable from one scope.
     init(_ name: String, in scope: Scope) {
         (names, options, all) = ([name], ScopeOptions(scope), false)
-        afterwards = PushOption()
     }
 
     init(_ command: ParsedCommand) throws {
@@ -42,11 +41,9 @@ struct Remove: Command {
         for name in names { try VariableName.check(name) }
         options = ScopeOptions(command)
         all = command.has("all")
-        afterwards = PushOption(command)
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        try afterwards.check(workspace)
         let resolver = ProjectResolver(workspace)
         try workspace.session.keysForWriting { index in
             for name in names { _ = try self.plan(name, resolver.existing(in: index), index) }
@@ -66,24 +63,18 @@ struct Remove: Command {
                     + step.after.description
         }
         let question =
-            "Remove \(plan.count == 1 ? "it" : "them")\(afterwards.pushes ? ", also on Vercel" : "")?"
+            "Remove \(plan.count == 1 ? "it" : "them")\(workspace.followingClause)?"
         if try !workspace.confirm(lines, question) {
-            return afterwards.planned(
-                after: CommandResult(
-                    json: json(project, plan, dryRun: true),
-                    text: DisplayText.lines(lines, after: "Would ")), project.name)
+            return CommandResult(
+                json: json(project, plan, dryRun: true),
+                text: DisplayText.lines(lines, after: "Would "))
         }
         let time = workspace.context.now()
-        try workspace.session.update { transaction in
+        let change = Change { index, _ in
+            try names.flatMap { try self.plan($0, project, index) }
+        } apply: { transaction, plan, news in
             for step in plan {
-                guard let position = transaction.position(of: step.record),
-                    transaction.index.variables[position].isLive,
-                    transaction.index.variables[position].attributes.scope == step.before
-                else {
-                    throw CommandError(
-                        .conflict, "\(step.key) was changed by another command.",
-                        hint: "Nothing was removed. Run the command again.")
-                }
+                guard let position = transaction.position(of: step.record) else { continue }
                 if step.after.isEmpty {
                     transaction.remove(at: position, time: time)
                 } else {
@@ -91,22 +82,22 @@ struct Remove: Command {
                     transaction.index.variables[position].updatedAt = time
                 }
             }
+            let vacated = names.map { name in
+                PushPlan.Vacated(
+                    key: name, scopes: all ? nil : plan.filter { $0.key == name }.map(\.dropped))
+            }
+            news.add(WrittenVariables(keys: Set(names), vacated: vacated, wasAsked: true))
         }
+        try workspace.session.commit(change, as: Planned(plan, in: index))
         for step in plan {
             let rest = step.after.isEmpty ? "" : "; kept it for \(step.after.description)"
             workspace.note(
                 "Removed \(step.key) from \(project.name) for \(step.dropped.description)\(rest).")
         }
-        return try afterwards.push(
-            Set(names), workspace, atHand: [:],
-            vacated: names.map { name in
-                .init(
-                    key: name, scopes: all ? nil : plan.filter { $0.key == name }.map(\.dropped))
-            }, hasAsked: true,
-            beside: CommandResult(json: json(project, plan, dryRun: false)))
+        return CommandResult(json: json(project, plan, dryRun: false))
     }
 
-    private struct Step {
+    private struct Step: Equatable {
         let key: String
         let record: Identifier
         let before: Scope

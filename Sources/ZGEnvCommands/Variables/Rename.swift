@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Vault
@@ -67,7 +66,7 @@ struct Rename: Command {
         VariableName.warnUnlessPortable(new, workspace.context)
         if !workspace.options.dryRun {
             let time = workspace.context.now()
-            let raised = try workspace.session.update { transaction in
+            let raised = try workspace.session.commit { transaction, _ in
                 try check(transaction.index)
                 let former = transaction.index.records(of: project.id, named: new)
                 var raised = false

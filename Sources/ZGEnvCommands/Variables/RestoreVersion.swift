@@ -1,11 +1,11 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Sealing
 internal import Vault
 
 struct RestoreVersion: Command {
+    static let changesVariables = true
     static let spec = CommandSpec(
         ["restore-version"], "Restore an earlier value of a variable",
         discussion:
@@ -18,7 +18,7 @@ struct RestoreVersion: Command {
         ],
         options: [
             ScopeOptions.target, ScopeOptions.branch, EmptyValues.option,
-        ] + PushOption.options,
+        ],
         examples: [
             .init("zg-env restore-version API_KEY 3", "use the value of version 3 again"),
             .init(
@@ -26,18 +26,17 @@ struct RestoreVersion: Command {
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
     static let fields =
-        "key, project: string; restored: number; dryRun: boolean; \(PushOption.fields)"
+        "key, project: string; restored: number; dryRun: boolean"
 
     private let key: String
     private let number: UInt64
     private let options: ScopeOptions
     private let allowsEmpty: Bool
-    private let afterwards: PushOption
 
     /// Restores a version of the variable with this scope.
     init(_ number: UInt64, of key: String, in scope: Scope) {
         (self.key, self.number, options) = (key, number, ScopeOptions(scope))
-        (allowsEmpty, afterwards) = (false, PushOption())
+        allowsEmpty = false
     }
 
     init(_ command: ParsedCommand) throws {
@@ -45,11 +44,9 @@ struct RestoreVersion: Command {
         number = UInt64(command.required("N")) ?? 0
         options = ScopeOptions(command)
         allowsEmpty = command.has("allow-empty")
-        afterwards = PushOption(command)
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        try afterwards.check(workspace)
         let resolver = ProjectResolver(workspace)
         _ = try resolver.reference()
         let keys = try workspace.session.keys(.values)
@@ -76,20 +73,22 @@ struct RestoreVersion: Command {
             "restored": .integer(Int64(clamping: number)),
             "dryRun": .bool(workspace.options.dryRun),
         ])
-        if workspace.options.dryRun { return afterwards.planned(after: result, project.name) }
-        let restored = try workspace.session.update { transaction in
+        if workspace.options.dryRun { return result }
+        try workspace.session.commit { transaction, news in
             try empty.planning { empty in
                 guard let position = transaction.position(of: record.id) else { return }
                 try check(
                     value, over: transaction.index.variables[position], transaction.values, empty)
             }
-            return try restore(value, of: record, project, workspace.context.now(), &transaction)
+            let restored = try restore(
+                value, of: record, project, workspace.context.now(), &transaction)
+            news.add(
+                WrittenVariables(
+                    keys: [key], atHand: [record.id: .init(version: restored, value: value)]))
         }
         workspace.note(
             "Restored version \(number) of \(key) for \(record.attributes.scope.description).")
-        return try afterwards.push(
-            [key], workspace, atHand: [record.id: .init(version: restored, value: value)],
-            beside: result)
+        return result
     }
 
     private func check(

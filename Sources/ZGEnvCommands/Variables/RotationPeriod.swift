@@ -56,7 +56,10 @@ enum RotationPeriod {
         _ workspace: Workspace
     ) throws -> CommandResult {
         if !workspace.options.dryRun {
-            try set(seconds, Set(records.map(\.id)), workspace)
+            let ids = Set(records.map(\.id))
+            try workspace.session.commit { transaction, _ in
+                transaction.setRotationPeriod(seconds, of: ids)
+            }
             for key in keys {
                 workspace.note(
                     seconds == 0
@@ -75,14 +78,13 @@ enum RotationPeriod {
     static let fields =
         "project, key: string; keys: [string]; rotateEverySeconds: number | null; dryRun: boolean"
 
-    static func set(
-        _ seconds: UInt64, _ records: Set<Identifier>, _ workspace: Workspace
-    ) throws {
-        try workspace.session.update { transaction in
-            for position in transaction.index.variables.indices
-            where records.contains(transaction.index.variables[position].id) {
-                transaction.index.variables[position].rotationSeconds = seconds
-            }
+}
+
+extension VaultTransaction {
+    mutating func setRotationPeriod(_ seconds: UInt64, of records: Set<Identifier>) {
+        for position in index.variables.indices where records.contains(index.variables[position].id)
+        {
+            index.variables[position].rotationSeconds = seconds
         }
     }
 }

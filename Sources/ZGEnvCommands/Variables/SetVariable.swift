@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import EnvSchema
 internal import JSON
@@ -8,6 +7,7 @@ internal import SharedProjects
 internal import Vault
 
 struct SetVariable: Command {
+    static let changesVariables = true
     static let spec = CommandSpec(
         ["set"], "Create or change variables",
         discussion: """
@@ -25,8 +25,7 @@ struct SetVariable: Command {
             OptionSpec(
                 "comment", value: "C", "Set a comment; an empty one removes it", allowsEmpty: true),
             RotationPeriod.option,
-            OptionSpec(flag: "sync", "Send the change to the project's group immediately"),
-        ] + ValueInput.options + PushOption.options,
+        ] + ValueInput.options,
         exclusive: [["from-file", "generate", "prompt"]],
         examples: [
             .init("zg-env set DATABASE_URL -p web", "type the value at a prompt"),
@@ -36,14 +35,12 @@ struct SetVariable: Command {
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
     static let fields = """
-        project: string; projectCreated: boolean; \(SetOutcome.fields); \(PushOption.fields)
-        sync?: {zg-env sync, groups} (with --sync)
+        project: string; projectCreated: boolean; \(SetOutcome.fields)
         For several keys:
         project: string; projectCreated: boolean; variables: [{ \(SetOutcome.fields) }]
-        \(PushOption.fields); sync?: {zg-env sync, groups}
         With --dry-run:
         project: string; projectCreated: boolean; key: string; keys: [string]
-        \(PushOption.fields); dryRun: true
+        dryRun: true
         With --rotate-every, without a value:
         \(RotationPeriod.fields)
         """
@@ -54,8 +51,6 @@ struct SetVariable: Command {
     private let comment: String?
     private let period: String?
     private let input: ValueInput
-    private let afterwards: PushOption
-    private let syncs: Bool
     /// Whether to say what Vercel will show; a screen's push says it.
     private let saysReadable: Bool
 
@@ -68,8 +63,7 @@ struct SetVariable: Command {
         options = ScopeOptions(scope)
         (kind, comment, period) = (nil, nil, nil)
         input = ValueInput()
-        afterwards = PushOption()
-        (syncs, saysReadable) = (false, false)
+        saysReadable = false
     }
 
     init(_ command: ParsedCommand) throws {
@@ -79,15 +73,13 @@ struct SetVariable: Command {
         options = ScopeOptions(command)
         kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
         comment = command.value("comment")
-        afterwards = PushOption(command)
-        (syncs, saysReadable) = (command.has("sync"), true)
+        saysReadable = true
         // A period needs no value.
         if period == nil { try checkInput() }
         for key in keys { try VariableName.check(key) }
     }
 
     func run(in workspace: Workspace) throws -> CommandResult {
-        try afterwards.check(workspace)
         let wanted = try options.scope()
         try workspace.session.keysForWriting()
         let resolver = ProjectResolver(workspace)
@@ -95,15 +87,12 @@ struct SetVariable: Command {
             try resolver.existingOrNew(in: $0).project
         }
         let (known, projectName) = try resolver.existingOrNew(in: index)
-        let membership =
-            try syncs
-            ? GroupPublication(workspace).membership(of: known, projectName) : nil
         // Fails for an ambiguous scope before it asks for the values.
         for key in keys {
             let records = known.map { index.records(of: $0.id, named: key) } ?? []
             try checkName(key, records.filter(\.isLive))
-            _ = try scope(of: key, wanted, records, in: projectName, index)
         }
+        let planned = Planned(try scopes(wanted, in: projectName, index), in: index)
         if kind == .sensitive { SensitiveScope.warn(keys, workspace.context) }
         for key in keys {
             VariableName.warnUnlessPortable(key, workspace.context)
@@ -115,12 +104,10 @@ struct SetVariable: Command {
         let advice = try known.flatMap { try SchemaAdvice.find(for: $0, in: index, workspace) }
         for key in keys { try advice?.warn(about: key, workspace) }
         let period = try RotationPeriod.seconds(period)
-        if let period, let known, !hasOtherOptions,
+        if let period, let known, !hasOtherOptions(workspace),
             let records = try RotationPeriod.recordsWithoutNewValue(keys, known, index, options)
         {
-            return send(
-                try RotationPeriod.keep(period, keys, known, records, workspace), membership,
-                workspace)
+            return try RotationPeriod.keep(period, keys, known, records, workspace)
         }
         try checkInput()
         var values: [SecretSlice] = []
@@ -128,10 +115,8 @@ struct SetVariable: Command {
             if input.isTyped, let remark = advice?.items[key]?.remark {
                 workspace.note("\(key): \(remark)")
             }
-            let records = known.map { index.variables(of: $0.id, named: key) } ?? []
             let value = try input.value(
-                for: key, in: try scope(of: key, wanted, records, in: projectName, index),
-                workspace)
+                for: key, in: planned.plan[values.count], workspace)
             try advice?.check(value, of: key, isStrict: input.isStrict, workspace)
             values.append(value)
         }
@@ -139,20 +124,34 @@ struct SetVariable: Command {
             return dryRun(projectName, projectCreated: known == nil)
         }
         let time = workspace.context.now()
-        let (project, projectCreated, outcomes) = try workspace.session.update(
-            of: { $0.project(named: projectName) }
-        ) { transaction in
-            let (project, isNew) = transaction.project(named: projectName, at: time)
-            let outcomes = try zip(keys, values).map { key, value in
-                try store(
-                    value, as: key, in: project, wanted, advice?.items[key], time: time,
-                    &transaction)
-            }
-            return (project, isNew, outcomes)
-        }
-        if let period {
-            try RotationPeriod.set(period, Set(outcomes.map(\.variable.id)), workspace)
-        }
+        let change = Change(
+            project: { $0.project(named: projectName) },
+            plan: { index, _ in try scopes(wanted, in: projectName, index) },
+            apply: { [values] transaction, scopes, news in
+                let (project, isNew) = transaction.project(named: projectName, at: time)
+                let outcomes = try keys.indices.map { number in
+                    try store(
+                        values[number], as: keys[number], in: project, scopes[number],
+                        advice?.items[keys[number]], time: time, &transaction)
+                }
+                if let period {
+                    transaction.setRotationPeriod(
+                        period, of: Set(outcomes.map(\.variable.id)))
+                }
+                let held = zip(outcomes, values).map { outcome, value in
+                    (
+                        outcome.variable.id,
+                        PushValues.Held(version: outcome.variable.currentVersion, value: value)
+                    )
+                }
+                news.add(
+                    WrittenVariables(
+                        keys: Set(keys), atHand: Dictionary(uniqueKeysWithValues: held)))
+                if isNew { news.add(LinkableProject(name: project.name)) }
+                return (project, isNew, outcomes)
+            })
+        let (project, projectCreated, outcomes) = try workspace.session.commit(
+            change, as: planned)
         if projectCreated { workspace.note("Created project \(project.name).") }
         for outcome in outcomes { outcome.report(in: project.name, workspace) }
         if saysReadable {
@@ -160,33 +159,12 @@ struct SetVariable: Command {
                 outcomes.filter { $0.edit.isNew && $0.edit.before == nil }.map(\.variable),
                 in: project, workspace)
         }
-        var result = CommandResult(json: json(project.name, projectCreated, outcomes))
-        let held = zip(outcomes, values).map { outcome, value in
-            (
-                outcome.variable.id,
-                PushValues.Held(version: outcome.variable.currentVersion, value: value)
-            )
-        }
-        result = try afterwards.push(
-            Set(keys), workspace, atHand: Dictionary(uniqueKeysWithValues: held), beside: result)
-        result = send(result, membership, workspace)
-        if projectCreated, result.failure == nil {
-            DirectoryLink.offer(projectName, workspace, after: &result)
-        }
-        return result
-    }
-
-    /// Sends what was stored, if `--sync` was given.
-    private func send(
-        _ result: CommandResult, _ membership: GroupMembership?, _ workspace: Workspace
-    ) -> CommandResult {
-        guard let membership else { return result }
-        return GroupPublication(workspace).send(to: membership, after: result)
+        return CommandResult(json: json(project.name, projectCreated, outcomes))
     }
 
     /// Whether the options ask for more than a period.
-    private var hasOtherOptions: Bool {
-        input.hasOptions || afterwards.pushes || kind != nil || comment != nil
+    private func hasOtherOptions(_ workspace: Workspace) -> Bool {
+        input.hasOptions || workspace.goesOn || kind != nil || comment != nil
     }
 
     /// Refuses several keys with one value. The second word could be a value, so it is not repeated.
@@ -215,13 +193,12 @@ struct SetVariable: Command {
 
     private func dryRun(_ project: String, projectCreated: Bool) -> CommandResult {
         let names = keys.map { DisplayText.safe($0) }.joined(separator: ", ")
-        return afterwards.planned(
-            after: CommandResult(
-                json: [
-                    "project": .string(project), "key": .string(keys[0]), "keys": .strings(keys),
-                    "dryRun": true, "projectCreated": .bool(projectCreated),
-                ],
-                text: "Would set \(names) in \(DisplayText.safe(project)).\n"), project)
+        return CommandResult(
+            json: [
+                "project": .string(project), "key": .string(keys[0]), "keys": .strings(keys),
+                "dryRun": true, "projectCreated": .bool(projectCreated),
+            ],
+            text: "Would set \(names) in \(DisplayText.safe(project)).\n")
     }
 
     /// The members of the variable for one key, and a list of variables for several.
@@ -234,6 +211,17 @@ struct SetVariable: Command {
         guard outcomes.count > 1 else { return .object(front + outcomes[0].members) }
         let variables = outcomes.map { JSONValue.object($0.members) }
         return .object(front + [.init("variables", .array(variables))])
+    }
+
+    /// Returns the scope of each key.
+    private func scopes(
+        _ wanted: Scope?, in project: String, _ index: VaultIndex
+    ) throws -> [Scope] {
+        let known = index.project(named: project)
+        return try keys.map { key in
+            let records = known.map { index.records(of: $0.id, named: key) } ?? []
+            return try scope(of: key, wanted, records, in: project, index)
+        }
     }
 
     /// Returns the scope to set: the one given, that of the only record, or the default.
@@ -261,11 +249,10 @@ struct SetVariable: Command {
     }
 
     private func store(
-        _ value: SecretSlice, as key: String, in project: VaultProject, _ wanted: Scope?,
+        _ value: SecretSlice, as key: String, in project: VaultProject, _ scope: Scope,
         _ item: SchemaItem?, time: UInt64, _ transaction: inout VaultTransaction
     ) throws -> SetOutcome {
         let records = transaction.index.records(of: project.id, named: key)
-        let scope = try scope(of: key, wanted, records, in: project.name, transaction.index)
         if let outcome = try unchanged(value, scope, records, at: time, &transaction) {
             return outcome
         }

@@ -51,7 +51,7 @@ enum AcceptOlder {
             throw CommandError(
                 .damaged, "The rollback guard holds the highest possible generation number.",
                 hint:
-                    "zg-env did not write that number. Remove \(session.anchors.file(of: vault.header.vaultID) ?? "it"), "
+                    "zg-env did not write that number. Remove \(session.rollback.anchors.file(of: vault.header.vaultID) ?? "it"), "
                     + "or zg-env's item in the keyring.")
         }
         let reason =
@@ -69,7 +69,7 @@ enum AcceptOlder {
             return result(
                 next, text: plan.map { "Would \(DisplayText.safe(sentence: $0)).\n" }.joined())
         }
-        try session.update { $0.outlive(against) }
+        try session.changeKeys { $0.outlive(against) }
         try workspace.lockAllSessions(of: vault.header.vaultID)
         let now = try session.opened().header.generation
         if report.verdicts[.keyring] == .unavailable, try session.guardPlaces().contains(.keyring) {

@@ -47,8 +47,8 @@ struct ConfigSet: Command {
         case .vault(let setting):
             let value = try setting.checked(text)
             if !workspace.options.dryRun {
-                try workspace.session.update {
-                    $0.index.metadata.set(setting.name, to: value)
+                try workspace.session.commit { transaction, _ in
+                    transaction.index.metadata.set(setting.name, to: value)
                 }
             }
             return result(setting.name, .string(value), value, workspace)

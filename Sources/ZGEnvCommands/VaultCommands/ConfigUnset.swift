@@ -31,8 +31,8 @@ struct ConfigUnset: Command {
             try workspace.session.keysForWriting()
             let index = try workspace.session.index(.listing)
             if setting.value(in: index) != nil, !isDryRun {
-                try workspace.session.update {
-                    $0.index.metadata.set(setting.name, to: nil)
+                try workspace.session.commit { transaction, _ in
+                    transaction.index.metadata.set(setting.name, to: nil)
                 }
             }
         }

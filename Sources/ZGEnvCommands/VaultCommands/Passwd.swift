@@ -52,7 +52,7 @@ struct Passwd: Command {
             passphrase, cost: cost, vault: header.vaultID, at: workspace.context.now())
         // One file replaces the other, so the old slot goes when the new one is durable.
         try workspace.auditedSlotChange([old.title]) {
-            try session.update { try $0.replace(slot: old.id, with: new) }
+            try session.changeKeys { try $0.replace(slot: old.id, with: new) }
         }
         try workspace.lockAllSessions(of: header.vaultID)
         workspace.note(

@@ -1,10 +1,11 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import JSON
 internal import Vault
 
 /// `restore`: replaces the vault with a backup.
 struct Restore: Command {
+    // The current vault may be the older copy that this replaces.
+    static let vaultUse = VaultUse(checksRollback: false)
     static let spec = CommandSpec(
         ["restore"], "Replace the vault with a backup",
         discussion: """
@@ -48,13 +49,12 @@ struct Restore: Command {
                 hint: "Use --other-vault to restore the backup anyway.")
         }
         try checkRotations(replaced.vault, backup, workspace)
-        let session = VaultSession(options: options, context: context, vault: backup)
+        let session = VaultSession(
+            options: options, context: context, use: Self.vaultUse, stages: [], vault: backup)
         let keys = try session.keys(.values)
         let inspection = try backup.inspection(with: keys)
         try inspection.throwFirstProblem()
         let kept = try dated(options.vaultPath, context)
-        // The current vault may be the older copy that this replaces.
-        workspace.session.checksRollback = false
         let places = try session.guardPlaces()
         let seen = workspace.session.seenPositions(of: backup.header.vaultID, places)
         // An audit log that was here and is gone is missing; one that never was here is not.
@@ -139,7 +139,9 @@ struct Restore: Command {
             let restored = try Vault(
                 opening: workspace.options.vaultPath, in: workspace.context.files)
             let session = VaultSession(
-                options: workspace.options, context: workspace.context, vault: restored)
+                options: workspace.options, context: workspace.context, use: Self.vaultUse,
+                stages: [],
+                vault: restored)
             return try session.auditReport(
                 with: keys, index: try restored.index(with: keys, extent: .listing)
             ).problems.first?.message

@@ -153,7 +153,7 @@ struct SlotAdd: Command {
         private func write(_ slot: KeySlot) throws {
             let place = slot.kind == .secretService ? RollbackGuards.Place.keyring : nil
             try workspace.auditedSlotChange([slot.title]) {
-                try workspace.session.update(newPlace: place) { try $0.add(slot) }
+                try workspace.session.changeKeys(newPlace: place) { try $0.add(slot) }
             }
             workspace.note("Added \(slot.title), which unlocks \(slot.tierText).")
         }

@@ -38,7 +38,7 @@ struct SlotRemove: Command {
                 text: plan.map { "Would \($0)\n" }.joined())
         }
         try workspace.auditedSlotChange([slot.title]) {
-            try session.update { try $0.remove(slot: slot.id) }
+            try session.changeKeys { try $0.remove(slot: slot.id) }
         }
         if slot.kind == .secretService {
             workspace.removeKeyringItems(of: [slot], vault: header.vaultID)

@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import JSON
 internal import Vault
@@ -80,7 +79,7 @@ struct Status: Command {
                 text += audit.line
             }
             for place in RollbackGuards.Place.allCases {
-                let verdict = workspace.session.rollbackVerdicts[place] ?? .unavailable
+                let verdict = workspace.session.rollback.verdicts[place] ?? .unavailable
                 workspace.detail("Rollback guard in the \(place.name): \(verdict.text)")
             }
         } else {

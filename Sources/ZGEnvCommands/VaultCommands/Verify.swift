@@ -4,6 +4,7 @@ internal import Vault
 
 /// `verify`: checks every byte of the vault.
 struct Verify: Command {
+    static let vaultUse = VaultUse(checksRollback: false)
     static let spec = CommandSpec(
         ["verify"], "Check every byte of the vault",
         discussion: """
@@ -52,7 +53,6 @@ struct Verify: Command {
     func run(in workspace: Workspace) throws -> CommandResult {
         if let report { return try ExposureReport(reading: report).result(workspace) }
         let path = workspace.options.vaultPath
-        workspace.session.checksRollback = false
         if acceptsOlder { return try AcceptOlder.run(in: workspace) }
         do {
             let vault = try workspace.session.opened()

@@ -49,7 +49,7 @@ struct AccountUse: Command {
             (teamID, teamSlug) = (team.id, team.slug)
         }
         if !workspace.options.dryRun {
-            try workspace.session.update { [teamID, teamSlug] transaction in
+            try workspace.session.commit { [teamID, teamSlug] transaction, _ in
                 guard transaction.index.accounts.contains(where: { $0.name == name }) else {
                     throw notFound(in: transaction.index)
                 }

@@ -1,7 +1,7 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import Glibc
+internal import HTTPClient
 internal import JSON
 internal import Vault
 internal import VercelAPI

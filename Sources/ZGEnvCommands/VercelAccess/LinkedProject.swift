@@ -1,4 +1,5 @@
-internal import DotEnv
+internal import CommandLineKit
+internal import HTTPClient
 internal import Sealing
 internal import Vault
 internal import VercelAPI
@@ -215,7 +216,7 @@ struct LinkedProject {
         bound.binding = try binding(to: platform, access, workspace)
         if workspace.options.dryRun { return bound }
         let binding = bound.binding
-        try workspace.session.update { transaction in
+        try workspace.session.commit { transaction, _ in
             guard
                 let position = transaction.index.projects.firstIndex(where: {
                     $0.id == project.id

@@ -1,4 +1,5 @@
 internal import CommandLineKit
+internal import HTTPClient
 internal import JSON
 internal import Sealing
 internal import Vault
@@ -117,7 +118,7 @@ struct Login: Command {
         ]
         if workspace.options.dryRun { return CommandResult(json: result) }
         let time = workspace.context.now()
-        try workspace.session.update { transaction in
+        try workspace.session.commit { transaction, _ in
             let known = transaction.index.accounts.first { $0.name == name }
             if let known, known.userID != userID || known.origin != origin.description {
                 throw CommandError(

@@ -35,7 +35,7 @@ struct Logout: Command {
                     ?? "The vault has no accounts.")
         }
         if !workspace.options.dryRun {
-            try workspace.session.update { transaction in
+            try workspace.session.commit { transaction, _ in
                 transaction.index.accounts.removeAll { removed.contains($0.name) }
                 let hasDefault = transaction.index.accounts.contains { $0.isDefault }
                 if !hasDefault, !transaction.index.accounts.isEmpty {

@@ -1,4 +1,5 @@
 internal import EnvOperations
+internal import HTTPClient
 internal import Vault
 internal import VercelAPI
 

@@ -70,11 +70,9 @@ extension VaultSession {
     ///
     /// - Throws: What opening the index throws.
     func sightings() throws -> Sightings {
-        if let heldSightings { return heldSightings }
-        let keys = try keys(.index)
-        let sightings = Sightings(try responseCache(with: keys) { _ in }, now: context.now)
-        heldSightings = sightings
-        return sightings
+        try attached {
+            Sightings(try responseCache(with: keys(.index)) { _ in }, now: context.now)
+        }
     }
 
     /// Opens the index, and shows in it what Vercel showed at the last look: for lists only.

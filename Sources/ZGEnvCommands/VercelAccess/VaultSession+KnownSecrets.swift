@@ -1,7 +1,19 @@
 internal import Sealing
 internal import Vault
+internal import VercelAPI
 
 extension VaultSession {
+    /// Values that must not appear in messages from Vercel.
+    var knownSecrets: KnownSecrets {
+        attached {
+            KnownSecrets { [weak self] in
+                // Uses only keys that are open already.
+                guard let self, let keys = openValueKeys else { return nil }
+                return try? everyValue(with: keys)
+            }
+        }
+    }
+
     /// Returns every value of the vault, including earlier versions; nil if the keys do not open values.
     func everyValue(with keys: VaultKeys) throws -> [SecretSlice]? {
         let vault = try opened()

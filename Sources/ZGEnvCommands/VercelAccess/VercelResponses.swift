@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import EnvOperations
+internal import HTTPClient
 internal import Vault
 internal import VercelAPI
 

@@ -1,5 +1,5 @@
 internal import CommandLineKit
-internal import DotEnv
+internal import HTTPClient
 internal import Sealing
 internal import Vault
 internal import VercelAPI

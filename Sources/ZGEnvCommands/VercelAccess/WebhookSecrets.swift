@@ -25,7 +25,7 @@ enum WebhookSecrets {
     ) throws {
         let key = key(of: webhook.id)
         let time = workspace.context.now()
-        let record = try workspace.session.update { transaction -> Variable in
+        let record = try workspace.session.commit { transaction, _ -> Variable in
             let project = transaction.project(named: projectName, at: time).project
             let all = transaction.index.variables.filter {
                 $0.project == project.id && $0.name == key
@@ -66,7 +66,7 @@ enum WebhookSecrets {
                 "The values are locked. Remove it with: zg-env rm \(key(of: id)) -p \(projectName)")
         }
         let time = workspace.context.now()
-        try workspace.session.update { transaction in
+        try workspace.session.commit { transaction, _ in
             guard let project = transaction.index.project(named: projectName) else { return }
             for record in transaction.index.variables(of: project.id, named: key(of: id)) {
                 guard let position = transaction.position(of: record.id) else { continue }

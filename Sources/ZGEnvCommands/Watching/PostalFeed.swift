@@ -1,5 +1,6 @@
 internal import EnvOperations
 internal import Glibc
+internal import HTTPClient
 internal import PostalDevice
 internal import PostalProtocol
 internal import Vault

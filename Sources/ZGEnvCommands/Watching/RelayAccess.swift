@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import PostalDevice
 internal import Sealing
 internal import Vault

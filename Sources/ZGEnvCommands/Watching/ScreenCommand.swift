@@ -17,10 +17,12 @@ struct ScreenCommand {
             title = type(of: command).spec.name
             let context = workspace.context.forAnotherCommand()
             let interaction = NotedInteraction(TerminalInteraction(context, isQuiet: false))
-            let inner = workspace.withOwnSession(
+            var inner = workspace.withOwnSession(
                 title, options, context, type(of: command).vaultUse, interaction)
-            inner.session.purpose = action.purpose
-            let result = GroupPublication(inner).finish(try command.run(in: inner))
+            inner.followUps = workspace.followUps.map { type(of: $0).init(nil) }
+            let result = try inner.session.asking(for: action.purpose) {
+                try command.runAndFollow(in: inner)
+            }
             let said = try lines(result, interaction.notes, context)
             return (title, said + (result.failure.map(Self.lines) ?? []))
         } catch {

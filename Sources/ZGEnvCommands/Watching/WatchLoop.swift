@@ -1,5 +1,4 @@
 internal import CommandLineKit
-internal import DotEnv
 internal import EnvOperations
 internal import Glibc
 internal import Vault
@@ -290,11 +289,11 @@ final class WatchLoop {
         // The passphrase prompt works as in any other command, outside of the screen.
         screen.leave()
         let name = model.project(project)?.variables.first { $0.id == id }?.name
-        workspace.session.purpose = name.map { "show \($0)" }
-        defer { workspace.session.purpose = nil }
         do {
-            value = try Interrupts.returningToScreen {
-                try WatchedValue(id, in: local, workspace)
+            value = try workspace.session.asking(for: name.map { "show \($0)" }) {
+                try Interrupts.returningToScreen {
+                    try WatchedValue(id, in: local, workspace)
+                }
             }
         } catch {
             model.message = CommandError(mapping: error).message

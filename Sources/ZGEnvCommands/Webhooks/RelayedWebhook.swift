@@ -1,5 +1,6 @@
 internal import CommandLineKit
 internal import Glibc
+internal import HTTPClient
 internal import JSON
 internal import PostalProtocol
 internal import Sealing

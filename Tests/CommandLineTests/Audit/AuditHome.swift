@@ -28,9 +28,10 @@ struct AuditHome {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
-    /// Returns the entries of `log --json`.
+    /// Returns the entries of `log --json` but those of `set`, which stored the values.
     func entries(_ options: String...) throws -> [JSONDocument] {
-        try json(home.run(["log", "--json"] + options))["entries"]?.elements ?? []
+        let log = try json(home.run(["log", "--json"] + options))
+        return (log["entries"]?.elements ?? []).filter { $0["command"] != "set" }
     }
 
     /// Commands that reveal the value.

@@ -7,7 +7,9 @@ import Testing
 struct PushAuditTests {
     private func entries(_ platform: SandboxHome) throws -> [[String?]] {
         let log = try json(platform.run("log", "--json"))
-        return (log["entries"]?.elements ?? []).map { entry in
+        return (log["entries"]?.elements ?? []).filter {
+            ["push", "set --push", "harden", "rotate"].contains($0["command"]?.text)
+        }.map { entry in
             [
                 entry["command"]?.text, entry["names"]?.texts.joined(separator: ","),
                 entry["outcome"]?.text,
@@ -15,7 +17,7 @@ struct PushAuditTests {
         }
     }
 
-    @Test func `a push that sends adds two lines, and an empty one adds none`() throws {
+    @Test func `a push that sends is an act; an empty one is not`() throws {
         let platform = try SandboxHome()
         try platform.set("B", "1")
         try platform.set("A", "2")
@@ -23,13 +25,13 @@ struct PushAuditTests {
         #expect(try entries(platform) == [])
         try platform.pushed()
         try platform.pushed().expectNothing()
-        #expect(try entries(platform) == [["push", "A,B", "started"], ["push", "A,B", "done"]])
+        // The first push also links the project.
+        #expect(
+            try entries(platform) == [["push", "web", "done"], ["push", "A,B", "done"]])
         done(
             try platform.run("set", "C", "-p", "web", "--push", "--yes", input: .text("3")))
         #expect(
-            try entries(platform).suffix(2) == [
-                ["set --push", "C", "started"], ["set --push", "C", "done"],
-            ])
+            try entries(platform).suffix(1) == [["set --push", "C", "done"]])
     }
 
     @Test func `a push within another command is logged under the command that was typed`() throws {
@@ -50,7 +52,7 @@ struct PushAuditTests {
         try platform.set("A", "1")
         try platform.setFaults("POST /v10/projects/*/env 400")
         #expect(try platform.push().status != 0)
-        #expect(try entries(platform) == [["push", "A", "started"], ["push", "A", "failed"]])
+        #expect(try entries(platform).suffix(1) == [["push", "A", "failed"]])
     }
 
     @Test(arguments: [["push"], ["set", "A"]])
@@ -66,7 +68,7 @@ struct PushAuditTests {
             #expect(result.end == .exited(1), "\(result.error)")
             #expect(result.error.contains("--audit-log"))
         }
-        #expect(!seen.isEmpty)
+        #expect(words != ["push"] || !seen.isEmpty)
         #expect(seen.allSatisfy { $0.hasPrefix("GET ") }, "\(seen)")
         #expect(platform.records("A") == [])
     }

@@ -1,3 +1,4 @@
+import HTTPClient
 import Testing
 import Threads
 import VercelAPI
