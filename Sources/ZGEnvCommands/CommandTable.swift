@@ -136,8 +136,7 @@ enum CommandTable {
     }
 
     /// The members that the output of every command can have with `--json`.
-    static let commonFields =
-        "\(Renderer.fields); \(GroupPublication.fields); \(PushOption.fields)\nsync?: {zg-env sync, groups} (of commands with --sync)"
+    static let commonFields = "\(Renderer.fields); \(GroupPublication.fields); \(PushOption.fields)"
 
     /// The command of a description.
     static func command(of spec: CommandSpec) -> (any Command.Type)? {

@@ -16,7 +16,7 @@ struct GroupPublication: FollowUp {
         groupChanges?: { (changes of shared projects that are not sent yet)
             waiting: number
         }
-        sync?: [{zg-env sync, groups}] (with the setting group-publish)
+        sync?: {zg-env sync, groups} | [{zg-env sync, groups}] (with --sync; a list with the setting group-publish)
         """
 
     init(_ command: ParsedCommand?) {

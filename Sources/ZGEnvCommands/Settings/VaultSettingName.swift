@@ -19,7 +19,7 @@ enum VaultSettingName: Equatable {
     ]
 
     /// The values of ``schemaCheck``.
-    enum SchemaCheck: String, CaseIterable {
+    enum Strictness: String, CaseIterable {
         case off, on, strict
     }
 
@@ -57,7 +57,7 @@ enum VaultSettingName: Equatable {
     /// The value without a stored one; nil if it depends on the name.
     var standard: String? {
         switch self {
-        case .schemaCheck: SchemaCheck.off.rawValue
+        case .schemaCheck: Strictness.off.rawValue
         case .defaultType: VariableAttributes.Kind.encrypted.name
         case .schemaEnvironment: nil
         }
@@ -77,7 +77,7 @@ enum VaultSettingName: Equatable {
     func checked(_ text: String) throws -> String {
         switch self {
         case .schemaCheck:
-            guard SchemaCheck(rawValue: text) != nil else {
+            guard Strictness(rawValue: text) != nil else {
                 throw CommandError(.usage, "\(name) must be off, on or strict.")
             }
         case .defaultType:
@@ -96,10 +96,10 @@ enum VaultSettingName: Equatable {
 
 extension VaultIndex {
     /// What the vault requires of schemas.
-    var schemaCheck: VaultSettingName.SchemaCheck {
+    var schemaCheck: VaultSettingName.Strictness {
         // A value of a newer version counts as the strictest that this one knows.
         VaultSettingName.schemaCheck.value(in: self).map {
-            VaultSettingName.SchemaCheck(rawValue: $0) ?? .strict
+            VaultSettingName.Strictness(rawValue: $0) ?? .strict
         } ?? .off
     }
 

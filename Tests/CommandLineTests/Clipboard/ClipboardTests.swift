@@ -216,7 +216,8 @@ struct ClipboardTests {
         failed(
             try home.run(reveal, unlocked: false, environment: ["DISPLAY": ""]), 1, "no clipboard")
         let log = try json(home.run(["log", "--json"]))
-        let names = log["entries"]?.elements.map { $0["names"] } ?? []
+        let names =
+            log["entries"]?.elements.filter { $0["command"] == "reveal" }.map { $0["names"] } ?? []
         #expect(!names.contains(["EMPTY"]))
     }
 

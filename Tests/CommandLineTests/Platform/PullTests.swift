@@ -245,7 +245,7 @@ struct PullTests {
         try platform.pulled()
         let log = try json(platform.run("log", "--json"))
         let lines = log["entries"]?.elements.filter { $0["command"] == "pull" } ?? []
-        #expect(lines.count == 2, "\(log)")
+        #expect(lines.count == 1, "\(log)")
         #expect(lines.allSatisfy { $0["names"] == ["SEED_ONLY"] && $0["project"] == "web" })
     }
 }

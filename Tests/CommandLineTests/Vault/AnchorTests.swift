@@ -107,7 +107,10 @@ struct AnchorTests {
         let home = try CommandHome.filled()
         try FileManager.default.removeItem(atPath: home.directory.path("state/zg-env"))
         try home.directory.write("in the way", to: "state/zg-env")
-        let set = try json(home.run(["set", "A", "-p", "web", "--json"], input: .text("third")))
+        let log = home.directory.path("log")
+        let set = try json(
+            home.run(
+                ["set", "A", "-p", "web", "--json", "--audit-log", log], input: .text("third")))
         #expect(set["version"] == 3)
         #expect(set["warnings"]?.elements.map { $0["code"]?.text } == ["anchor-not-kept"])
     }

@@ -207,7 +207,9 @@ struct BackupTests {
         #expect(restored["auditLogWhole"] == true)
         #expect(restored["warnings"] == nil)
         try home.throwFirstProblem()
-        #expect(try json(home.run(["log", "--json"]))["entries"]?.elements.count == 5)
+        let commands = try json(home.run(["log", "--json"]))["entries"]?.elements
+            .compactMap { $0["command"]?.text }.filter { $0 != "set" }
+        #expect(commands == ["reveal", "rekey", "reveal", "reveal"])
         // And back again, with lines under three keys.
         done(try home.run(["rekey", "--yes"]))
         done(try home.run(["restore", later, "--yes"]))
