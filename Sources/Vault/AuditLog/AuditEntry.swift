@@ -70,10 +70,14 @@ package struct AuditEntry: Equatable, Sendable {
             (self.name, self.targets, self.version) = (name, targets, version)
         }
 
-        /// The most bytes of its encoding.
-        fileprivate var byteCount: Int {
-            4 + min(name.utf8.count, textLimit) + 8
-                + (targets.map { 5 + min($0.utf8.count, textLimit) } ?? 1)
+        /// Whether more is known than the name.
+        fileprivate var isChange: Bool { targets != nil || version > 0 }
+
+        /// The most bytes of its encoding, in an entry with changes or without.
+        fileprivate func byteCount(inChanges: Bool) -> Int {
+            let name = 4 + min(name.utf8.count, textLimit)
+            guard inChanges else { return name }
+            return name + 9 + (targets.map { 4 + min($0.utf8.count, textLimit) } ?? 0)
         }
     }
 
@@ -90,14 +94,15 @@ package struct AuditEntry: Equatable, Sendable {
 
     /// Returns the padded content of a sealed line: u32 length, then layout 1, kind, time, user id,
     /// user, command, project, place, outcome, line of the beginning, number of omitted names,
-    /// names; then zeros.
+    /// names, what is known of each; then zeros.
     ///
     /// A line must never fail because of its length, so texts are truncated to 4 KiB, and names
     /// beyond 64 KiB are only counted.
     func encoded() -> [UInt8] {
+        let hasChanges = subjects.contains(where: \.isChange)
         var (kept, byteCount) = (0, 0)
         for subject in subjects.prefix(Self.nameCountLimit) {
-            byteCount += subject.byteCount
+            byteCount += subject.byteCount(inChanges: hasChanges)
             guard byteCount <= Self.namesLimit else { break }
             kept += 1
         }
@@ -116,8 +121,11 @@ package struct AuditEntry: Equatable, Sendable {
             let omitted = UInt64(omittedNameCount) + UInt64(subjects.count - kept)
             writer.uint32(UInt32(clamping: omitted))
             writer.uint32(UInt32(kept))
-            for subject in subjects.prefix(kept) {
-                writer.text(Self.cut(subject.name))
+            let shown = subjects.prefix(kept)
+            for subject in shown { writer.text(Self.cut(subject.name)) }
+            let changed = shown.contains(where: \.isChange) ? shown : []
+            writer.uint32(UInt32(changed.count))
+            for subject in changed {
                 writer.optionalText(subject.targets.map(Self.cut))
                 writer.uint64(subject.version)
             }
@@ -160,14 +168,20 @@ package struct AuditEntry: Equatable, Sendable {
         entry.begunAt = try reader.uint64()
         entry.omittedNameCount = try reader.uint32()
         let count = try reader.count(
-            limit: nameCountLimit, minimumByteCount: 13, of: "names")
+            limit: nameCountLimit, minimumByteCount: 4, of: "names")
         entry.subjects.reserveCapacity(count)
-        for _ in 0..<count {
-            entry.subjects.append(
-                Subject(
-                    try reader.text(limit: textLimit),
-                    targets: try reader.optionalText(limit: textLimit),
-                    version: try reader.uint64()))
+        for _ in 0..<count { entry.subjects.append(Subject(try reader.text(limit: textLimit))) }
+        let changeCount = try reader.uint32()
+        if changeCount == 0 { return entry }
+        guard changeCount == count else {
+            throw VaultError(damaged: .encoding, "a line of the audit log has too few changes")
+        }
+        for position in entry.subjects.indices {
+            entry.subjects[position].targets = try reader.optionalText(limit: textLimit)
+            entry.subjects[position].version = try reader.uint64()
+        }
+        guard entry.subjects.contains(where: \.isChange) else {
+            throw VaultError(damaged: .encoding, "a line of the audit log has empty changes")
         }
         return entry
     }
