@@ -92,6 +92,22 @@ package struct AuditEntry: Equatable, Sendable {
     private static let textLimit = VaultFormat.textLimit
     private static let nameCountLimit = 1 << 16
 
+    /// Splits subjects into the fewest lines that have room for all; one without any for none.
+    package static func parts(of subjects: [Subject]) -> [[Subject]] {
+        var parts: [[Subject]] = [[]]
+        var byteCount = 0
+        for subject in subjects {
+            let more = subject.byteCount(inChanges: true)
+            if byteCount + more > namesLimit || parts[parts.count - 1].count == nameCountLimit {
+                parts.append([])
+                byteCount = 0
+            }
+            parts[parts.count - 1].append(subject)
+            byteCount += more
+        }
+        return parts
+    }
+
     /// Returns the padded content of a sealed line: u32 length, then layout 1, kind, time, user id,
     /// user, command, project, place, outcome, line of the beginning, number of omitted names,
     /// names, what is known of each; then zeros.

@@ -22,9 +22,12 @@ extension VaultTransaction {
             let old =
                 others.map { $0[now.id] }
                 ?? (position < before.variables.count ? before.variables[position] : nil)
-            if let subject = AuditEntry.Subject(now, before: old) {
-                changes[now.project, default: []].append(subject)
+            guard let subject = AuditEntry.Subject(now, before: old) else { continue }
+            // A renamed variable is found by both names.
+            if let old, old.name != now.name {
+                changes[now.project, default: []].append(AuditEntry.Subject(old.name))
             }
+            changes[now.project, default: []].append(subject)
         }
         if let others {
             let left = Set(index.variables.map(\.id))

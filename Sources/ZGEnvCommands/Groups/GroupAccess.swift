@@ -270,9 +270,18 @@ final class GroupAccess {
     /// Signs an entry and publishes it, between two lines of the audit log; repeats with what
     /// others published meanwhile.
     ///
-    /// - Parameter draft: Makes the draft from the newest membership.
-    func publishEntry(_ draft: (GroupView) throws -> EntryDraft) throws {
-        try workspace.recordingAct([membership.name], project: nil) { try publish(draft) }
+    /// - Parameters:
+    ///   - names: Whom the entry is about, for the audit log.
+    ///   - draft: Makes the draft from the newest membership.
+    func publishEntry(
+        about names: [String], _ draft: (GroupView) throws -> EntryDraft
+    ) throws {
+        try recordingAct(about: names) { try publish(draft) }
+    }
+
+    /// Does something with the group between two lines of the audit log.
+    func recordingAct<R>(about names: [String], _ work: () throws -> R) throws -> R {
+        try workspace.recordingAct([membership.name] + names, project: nil, work)
     }
 
     private func publish(_ draft: (GroupView) throws -> EntryDraft) throws {

@@ -60,7 +60,7 @@ struct GroupAdmission {
             }
         }
         guard !admissions.isEmpty || !void.isEmpty else { return [] }
-        try access.publishEntry { _ in
+        try access.publishEntry(about: admissions.map(\.name)) { _ in
             EntryDraft(admissions: admissions, voidInvites: void)
         }
         return admissions.map(\.name).sorted()

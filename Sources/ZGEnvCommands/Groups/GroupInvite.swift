@@ -112,7 +112,9 @@ struct GroupInvite: Command {
             isAutomatic: isAutomatic, codeKey: try code.signingKeyPair(for: id).publicKey)
         let object = try invite.signed(
             with: try access.secrets().signingKeyPair(.authority), code: code)
-        _ = try access.publish([(.invite(id), object)])
+        _ = try access.recordingAct(about: [who, rights.role.name]) {
+            try access.publish([(.invite(id), object)])
+        }
         let command = "zg-env group join \(word: membership.place) --group \(word: membership.name)"
         workspace.note(
             "\(who) will be able to read \(DisplayText.count(readable, "value")). Send them this command, and the code below through a channel that you trust; it is valid for \(DurationText.text(.seconds(lifetime)))."

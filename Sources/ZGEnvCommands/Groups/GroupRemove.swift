@@ -73,7 +73,7 @@ struct GroupRemove: Command {
                 .notFound, "\(member.name) was already removed from \(membership.name).",
                 hint: "Revoke their access to \(membership.place) and to the team on Vercel.")
         }
-        try access.publishEntry { view in
+        try access.publishEntry(about: [who]) { view in
             EntryDraft(
                 removals: member.map {
                     [Groups.Removal(member: $0.member, cut: view.cut(of: $0.member))]

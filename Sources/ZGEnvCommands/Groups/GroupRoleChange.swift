@@ -55,7 +55,7 @@ struct GroupRoleChange: Command {
         }
         try GroupSync.syncAndReport(access, workspace)
         let ids = changed.map(\.member)
-        try access.publishEntry { view in
+        try access.publishEntry(about: [member.name, role.name]) { view in
             EntryDraft(
                 roles: ids.compactMap { id in
                     guard let old = view.chain.headStates.first?.members[id]?.rights else {

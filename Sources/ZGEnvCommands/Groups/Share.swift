@@ -185,7 +185,8 @@ struct Share: Command {
         try GroupSync.syncAndReport(access, workspace)
         try access.membership.requireAdmin("can share a project with it")
         let compartment = Identifier.random()
-        try access.publishEntry { _ in EntryDraft(firstEpochs: [compartment]) }
+        try access.publishEntry(about: [project.name]) { _ in EntryDraft(firstEpochs: [compartment])
+        }
         _ = try access.sync(sharing: (compartment, project.id))
         return access.membership
     }

@@ -50,7 +50,7 @@ struct ProjectRemove: Command {
         let answer = try workspace.confirm(plan, "Remove the project permanently?")
         if answer {
             let change = Change { index, _ in
-                index.variables(of: project.id)
+                try find(in: index).id == project.id ? index.variables(of: project.id) : []
             } apply: { transaction, _, _ in
                 if let shared { try transaction.detach(shared, keepsProject: false) }
                 let records = transaction.index.variables.filter { $0.project == project.id }

@@ -15,8 +15,6 @@ struct AuditedNames: NewsPart {
 /// Records each write in the audit log: a line before the file is replaced, without which nothing
 /// is written, and one after.
 struct AuditedWrites: WriteStage {
-    private static let namesPerLine = 500
-
     /// The lines that this write began.
     private struct Begun: NewsPart {
         var lines: [UInt64]
@@ -26,24 +24,26 @@ struct AuditedWrites: WriteStage {
     func recorded(
         _ transaction: inout VaultTransaction, _ news: inout News, by writer: VaultWriter
     ) throws {
+        // Before the lines of this write: they are not synced to disk, and the vault must not know
+        // of a line that a power failure takes away.
+        writer.session.recordAudit(in: &transaction)
         var changes = transaction.auditedChanges()
         if let named = news[AuditedNames.self] {
             changes.append((named.project, named.names.map { .init($0) }))
         }
         for change in changes {
-            // A line has room for about 1,000 names; what does not fit would only be counted.
-            for start in stride(from: 0, to: max(change.subjects.count, 1), by: Self.namesPerLine) {
-                let part = change.subjects.dropFirst(start).prefix(Self.namesPerLine)
+            for part in AuditEntry.parts(of: change.subjects) {
                 let line = try writer.session.audit(
-                    AuditEntry.Outcome.begun, Array(part), project: change.project,
+                    AuditEntry.Outcome.begun, part, project: change.project,
                     with: writer.keys, seen: transaction.index.metadata)
                 news.add(Begun(lines: [line]))
             }
         }
-        writer.session.recordAudit(in: &transaction)
     }
 
     func ended(_ error: (any Error)?, _ news: News, by writer: VaultWriter) {
+        // Written, but perhaps not on disk: the outcome is unknown.
+        if (error as? VaultError)?.code == .notConfirmed { return }
         for line in news[Begun.self]?.lines ?? [] {
             writer.session.auditEnd(
                 error == nil ? AuditEntry.Outcome.done : AuditEntry.Outcome.failed, of: line,

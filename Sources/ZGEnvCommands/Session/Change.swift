@@ -62,8 +62,11 @@ struct Planned<Plan> {
         whole = Set(index.projects.map(\.id).filter(index.isOpened))
     }
 
-    /// - Parameter variables: What the plan depends on.
-    init(_ plan: Plan, about variables: [Variable]) {
-        (self.plan, self.variables, whole, projects) = (plan, variables, [], nil)
+    /// - Parameters:
+    ///   - variables: What the plan depends on.
+    ///   - project: The project whose variables they all are; nil if others do not matter.
+    init(_ plan: Plan, about variables: [Variable], of project: Identifier? = nil) {
+        (self.plan, self.variables, projects) = (plan, variables, nil)
+        whole = Set([project].compactMap(\.self))
     }
 }

@@ -28,20 +28,22 @@ extension Workspace {
         seen metadata: IndexMetadata, durably: Bool = false, _ work: () throws -> R,
         failed: (R) -> Bool = { _ in false }
     ) throws -> R {
+        // For the second line if the session has no keys any more; after a rekey it has new ones.
+        let keys = try session.keys(.index)
         let line = try audit(
             AuditEntry.Outcome.begun, names, project: project, command: command, seen: metadata,
             durably: durably)
-        func end(_ outcome: String) throws {
+        func end(_ outcome: String) {
             session.auditEnd(
                 outcome, of: line, command: command ?? self.command,
-                with: try session.keys(.index), durably: durably)
+                with: (try? session.keys(.index)) ?? keys, durably: durably)
         }
         do {
             let result = try work()
-            try end(failed(result) ? AuditEntry.Outcome.failed : AuditEntry.Outcome.done)
+            end(failed(result) ? AuditEntry.Outcome.failed : AuditEntry.Outcome.done)
             return result
         } catch {
-            try end(AuditEntry.Outcome.failed)
+            end(AuditEntry.Outcome.failed)
             throw error
         }
     }

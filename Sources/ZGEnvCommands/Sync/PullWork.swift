@@ -259,7 +259,7 @@ struct PullWork {
                 of: project.id, builtWithout: live, seenAt: time)
         }
         try workspace.session.commit(
-            change, as: Planned(finding.variables, about: finding.variables))
+            change, as: Planned(finding.variables, about: finding.variables, of: project.id))
         try workspace.session.note(
             finding.listing.all, listedAt: finding.listedAt, vercelTime: finding.vercelTime,
             of: project.id)

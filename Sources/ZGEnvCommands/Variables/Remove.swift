@@ -71,8 +71,10 @@ struct Remove: Command {
         }
         let time = workspace.context.now()
         let change = Change { index, _ in
-            try names.flatMap { try self.plan($0, project, index) }
-        } apply: { transaction, plan, news in
+            Plan(
+                project: index.project(project.id)?.name,
+                steps: try names.flatMap { try self.plan($0, project, index) })
+        } apply: { transaction, _, news in
             for step in plan {
                 guard let position = transaction.position(of: step.record) else { continue }
                 if step.after.isEmpty {
@@ -88,13 +90,19 @@ struct Remove: Command {
             }
             news.add(WrittenVariables(keys: Set(names), vacated: vacated, wasAsked: true))
         }
-        try workspace.session.commit(change, as: Planned(plan, in: index))
+        try workspace.session.commit(
+            change, as: Planned(Plan(project: project.name, steps: plan), in: index))
         for step in plan {
             let rest = step.after.isEmpty ? "" : "; kept it for \(step.after.description)"
             workspace.note(
                 "Removed \(step.key) from \(project.name) for \(step.dropped.description)\(rest).")
         }
         return CommandResult(json: json(project, plan, dryRun: false))
+    }
+
+    private struct Plan: Equatable {
+        let project: String?
+        let steps: [Step]
     }
 
     private struct Step: Equatable {

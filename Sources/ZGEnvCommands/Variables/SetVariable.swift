@@ -92,7 +92,7 @@ struct SetVariable: Command {
             let records = known.map { index.records(of: $0.id, named: key) } ?? []
             try checkName(key, records.filter(\.isLive))
         }
-        let planned = Planned(try scopes(wanted, in: projectName, index), in: index)
+        let planned = Planned(try plan(wanted, in: projectName, index), in: index)
         if kind == .sensitive { SensitiveScope.warn(keys, workspace.context) }
         for key in keys {
             VariableName.warnUnlessPortable(key, workspace.context)
@@ -116,7 +116,7 @@ struct SetVariable: Command {
                 workspace.note("\(key): \(remark)")
             }
             let value = try input.value(
-                for: key, in: planned.plan[values.count], workspace)
+                for: key, in: planned.plan.scopes[values.count], workspace)
             try advice?.check(value, of: key, isStrict: input.isStrict, workspace)
             values.append(value)
         }
@@ -126,12 +126,12 @@ struct SetVariable: Command {
         let time = workspace.context.now()
         let change = Change(
             project: { $0.project(named: projectName) },
-            plan: { index, _ in try scopes(wanted, in: projectName, index) },
-            apply: { [values] transaction, scopes, news in
+            plan: { index, _ in try plan(wanted, in: projectName, index) },
+            apply: { [values] transaction, plan, news in
                 let (project, isNew) = transaction.project(named: projectName, at: time)
                 let outcomes = try keys.indices.map { number in
                     try store(
-                        values[number], as: keys[number], in: project, scopes[number],
+                        values[number], as: keys[number], in: project, plan.scopes[number],
                         advice?.items[keys[number]], time: time, &transaction)
                 }
                 if let period {
@@ -213,15 +213,23 @@ struct SetVariable: Command {
         return .object(front + [.init("variables", .array(variables))])
     }
 
-    /// Returns the scope of each key.
-    private func scopes(
+    private struct Plan: Equatable {
+        /// nil for a new project.
+        let project: Identifier?
+        /// The scope of each key.
+        let scopes: [Scope]
+    }
+
+    private func plan(
         _ wanted: Scope?, in project: String, _ index: VaultIndex
-    ) throws -> [Scope] {
+    ) throws -> Plan {
         let known = index.project(named: project)
-        return try keys.map { key in
-            let records = known.map { index.records(of: $0.id, named: key) } ?? []
-            return try scope(of: key, wanted, records, in: project, index)
-        }
+        return Plan(
+            project: known?.id,
+            scopes: try keys.map { key in
+                let records = known.map { index.records(of: $0.id, named: key) } ?? []
+                return try scope(of: key, wanted, records, in: project, index)
+            })
     }
 
     /// Returns the scope to set: the one given, that of the only record, or the default.

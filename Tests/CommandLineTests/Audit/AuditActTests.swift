@@ -129,6 +129,44 @@ struct AuditActTests {
         #expect((hours[0] + 9) % 24 == hours[1], "\(hours)")
     }
 
+    @Test func `a renamed variable is found by both names, and every name of an import`() throws {
+        let home = try CommandHome.initialised()
+        let names = (1...700).map { "\(String(repeating: "N", count: 200))_\($0)" }
+        try home.directory.write(
+            names.map { "\($0)=1\n" }.joined(), to: "work/.env")
+        done(try home.run(["import", ".env", "-p", "web", "-t", "production"]))
+        for name in [names[0], names[350], names[699]] {
+            let log = try json(home.run(["log", name, "--json"]))
+            #expect(log["entries"]?.elements.count == 1)
+            #expect(log["entries"]?.elements.first?["omittedNames"] == 0)
+        }
+        done(try home.run(["rename", names[0], "NEW", "-p", "web"]))
+        for name in [names[0], "NEW"] {
+            let log = try json(home.run(["log", name, "--json"]))
+            #expect(log["entries"]?.elements.last?["command"] == "rename")
+        }
+    }
+
+    @Test func `a value is not stored in a project of another name`() throws {
+        let home = try CommandHome.initialised()
+        try home.store(["A": "1"])
+        var runner = home.terminalRunner(
+            ["set", "A", "-p", "web"], streams: true,
+            script: [
+                (
+                    .terminal("A"),
+                    .call { _, _ in
+                        _ = try? home.run(["project", "rename", "web", "shop"])
+                    }
+                ), (.now, .line("2")),
+            ])
+        runner.environment["ZG_ENV_PASSPHRASE_FILE"] = home.passphrasePath
+        let result = try runner.run()
+        #expect(result.status == 5, "\(result.screen)")
+        #expect(result.screen.contains("project web was renamed"), "\(result.screen)")
+        #expect(try home.revealed("A", project: "shop") == Array("1".utf8))
+    }
+
     @Test func `two names that look alike are two variables`() throws {
         let home = try CommandHome.initialised()
         try home.store(["KEY": "1"])
