@@ -20,6 +20,13 @@ enum ChangedMeanwhile {
         error("The vault changed while the command was running: \(change).")
     }
 
+    /// Checks that a name still belongs to the project that a command read, so that the command
+    /// does not create a second one. A project that was new to the command may exist now.
+    static func check(_ known: VaultProject?, named name: String, in index: VaultIndex) throws {
+        guard let known, index.project(named: name)?.id != known.id else { return }
+        throw error(about: "project \(name) was renamed or removed")
+    }
+
     private static func error(_ message: String) -> CommandError {
         CommandError(
             .conflict, message, hint: "Nothing was written. Run the command again.")
@@ -38,7 +45,7 @@ enum ChangedMeanwhile {
         let left = Set(now.projects.map(\.id))
         return now.projects.compactMap { project in
             guard let old = known[project.id] else { return "project \(project.name) was created" }
-            if old.name != project.name {
+            if !old.name.utf8.elementsEqual(project.name.utf8) {
                 return "project \(old.name) was renamed to \(project.name)"
             }
             return old.binding == project.binding
@@ -65,7 +72,9 @@ enum ChangedMeanwhile {
         }
         if !now.isLive { return "\(name) was removed" }
         if !before.isLive { return "\(name) was added" }
-        if before.name != now.name { return "\(before.name) was renamed to \(now.name)" }
+        if !before.name.utf8.elementsEqual(now.name.utf8) {
+            return "\(before.name) was renamed to \(now.name)"
+        }
         if before.currentVersion != now.currentVersion { return "\(name) has another value" }
         if before.attributes.scope != now.attributes.scope {
             return "\(now.name) now applies to \(now.attributes.scope.description)"
