@@ -11,8 +11,8 @@ struct ShowLog: Command {
             deployment, a rotation or a change of a group. Times are local; the newest act comes \
             last. "outcome unknown" means that the command was killed or is still running. Every \
             line of the file is checked, including those that the options hide: changed or \
-            missing lines are reported, with exit code 8. Removal of lines added since the vault \
-            was last written cannot be detected.
+            missing lines are reported, with exit code 8. Removal of the lines of the last write of \
+            the vault, and of later lines, cannot be detected.
 
             --accept accepts the log in its current state. It asks for the passphrase and adds a \
             line.
