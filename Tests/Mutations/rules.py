@@ -253,7 +253,7 @@ RULES = [
          "!WITHOUT && owned.contains($0.id) && $0.integration != nil",
          suite=INTEGRATIONS),
     # The write path.
-    Rule("replan", "A plan that somebody confirmed is made again under the lock, and compared.",
+    Rule("replan", "A plan that someone confirmed is made again under the lock, and compared.",
          "ZGEnvCommands/Session/VaultSession+Commit.swift",
          "guard now == planned.plan else {",
          "guard WITHOUT || now == planned.plan else {",

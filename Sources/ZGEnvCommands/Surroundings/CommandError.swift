@@ -12,7 +12,8 @@ package struct CommandError: Error, Equatable {
     package enum Effect: String, Sendable {
         case nothing = "Nothing was changed."
         case mayBeSent = "Some changes may already have been sent."
-        case inVault = "The change is in the vault."
+        case inVaultMayBeSent =
+            "Some changes may already have been sent. The change is in the vault."
         case inVaultOnly = "The change is in the vault; Vercel was not updated."
         case everywhere = "The change is in the vault and on Vercel."
     }

@@ -215,7 +215,7 @@ struct HardenWork {
         do {
             return try workspace.session.commit { transaction, _ in try body(&transaction) }
         } catch let conflict as HardeningConflict {
-            throw ChangedMeanwhile.error(about: "\(conflict.key) is not as it was")
+            throw ChangedMeanwhile.error(about: "\(conflict.key) has changed")
         }
     }
 

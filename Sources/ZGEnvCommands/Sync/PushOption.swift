@@ -75,12 +75,9 @@ struct PushOption: FollowUp {
             }
         } catch {
             var failure = CommandError(mapping: error)
-            if failure.effect == .mayBeSent {
-                failure.message = failure.message
-                failure.effect = .inVault
-            } else {
-                failure.effect = isPushed ? .everywhere : .inVaultOnly
-            }
+            failure.effect =
+                failure.effect == .mayBeSent
+                ? .inVaultMayBeSent : isPushed ? .everywhere : .inVaultOnly
             joined.failure = failure
         }
         return joined
