@@ -24,7 +24,7 @@ extension VaultTransaction {
                 ?? (position < before.variables.count ? before.variables[position] : nil)
             guard let subject = AuditEntry.Subject(now, before: old) else { continue }
             // A renamed variable is found by both names.
-            if let old, old.name != now.name {
+            if let old, !old.name.utf8.elementsEqual(now.name.utf8) {
                 changes[now.project, default: []].append(AuditEntry.Subject(old.name))
             }
             changes[now.project, default: []].append(subject)
@@ -39,12 +39,11 @@ extension VaultTransaction {
         let left = Set(index.projects.map(\.id))
         changes = changes.filter { left.contains($0.key) }
         for variable in erasedVariables where left.contains(variable.project) {
-            let isNamed = changes[variable.project]?.contains { $0.name == variable.name } ?? false
-            if !isNamed {
-                changes[variable.project, default: []].append(
-                    AuditEntry.Subject(
-                        variable.name, targets: variable.attributes.scope.description,
-                        version: variable.isLive ? variable.currentVersion : 0))
+            let isNamed = changes[variable.project]?.contains {
+                $0.name.utf8.elementsEqual(variable.name.utf8)
+            }
+            if isNamed != true {
+                changes[variable.project, default: []].append(AuditEntry.Subject(variable))
             }
         }
         let projects = Self.byID(index.projects + before.projects) { $0.id }
@@ -99,8 +98,8 @@ extension VaultTransaction {
             + changed(
                 index.metadata.approvedDirectories, before.metadata.approvedDirectories
             ) { $0.path }
-        var seen: Set<String> = []
-        return names.filter { seen.insert($0).inserted }
+        var seen: Set<[UInt8]> = []
+        return names.filter { seen.insert(Array($0.utf8)).inserted }
     }
 }
 
@@ -122,12 +121,17 @@ extension AuditEntry.Subject {
     /// What became of a variable; nil if nothing that a user decides has changed.
     fileprivate init?(_ now: Variable, before: Variable?) {
         guard
-            before == nil || before?.name != now.name || before?.attributes != now.attributes
+            before.map({ !$0.name.utf8.elementsEqual(now.name.utf8) }) ?? true
+                || before?.attributes != now.attributes
                 || before?.currentVersion != now.currentVersion
                 || before?.isLive != now.isLive || before?.rotationSeconds != now.rotationSeconds
         else { return nil }
+        self.init(now)
+    }
+
+    fileprivate init(_ variable: Variable) {
         self.init(
-            now.name, targets: now.attributes.scope.description,
-            version: now.isLive ? now.currentVersion : 0)
+            variable.name, targets: variable.attributes.scope.description,
+            version: variable.isLive ? variable.currentVersion : 0)
     }
 }

@@ -19,7 +19,7 @@ struct Change<Plan, Result> {
         (_ transaction: inout VaultTransaction, _ plan: Plan, _ news: inout News) throws -> Result
 }
 
-/// The plan of a change that nobody was asked about.
+/// The plan of a change that no one confirmed.
 struct NoPlan: Equatable {}
 
 extension Change {

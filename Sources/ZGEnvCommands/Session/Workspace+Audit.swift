@@ -54,7 +54,7 @@ extension Workspace {
         _ names: [String], project: String?, _ work: () throws -> R,
         failed: (R) -> Bool = { _ in false }
     ) throws -> R {
-        guard let metadata = try? session.tableWithoutPrompt()?.metadata else { return try work() }
+        guard let metadata = try session.tableWithoutPrompt()?.metadata else { return try work() }
         return try audited(names, project: project, seen: metadata, work, failed: failed)
     }
 

@@ -72,7 +72,7 @@ struct Remove: Command {
         let time = workspace.context.now()
         let change = Change { index, _ in
             Plan(
-                project: index.project(project.id)?.name,
+                project: index.project(project.id).map { Array($0.name.utf8) },
                 steps: try names.flatMap { try self.plan($0, project, index) })
         } apply: { transaction, _, news in
             for step in plan {
@@ -91,7 +91,7 @@ struct Remove: Command {
             news.add(WrittenVariables(keys: Set(names), vacated: vacated, wasAsked: true))
         }
         try workspace.session.commit(
-            change, as: Planned(Plan(project: project.name, steps: plan), in: index))
+            change, as: Planned(Plan(project: Array(project.name.utf8), steps: plan), in: index))
         for step in plan {
             let rest = step.after.isEmpty ? "" : "; kept it for \(step.after.description)"
             workspace.note(
@@ -101,7 +101,8 @@ struct Remove: Command {
     }
 
     private struct Plan: Equatable {
-        let project: String?
+        /// The bytes of its name, as the question shows it.
+        let project: [UInt8]?
         let steps: [Step]
     }
 

@@ -79,7 +79,7 @@ struct AuditActTests {
         let audit = try AuditHome()
         done(try audit.home.run(["set", "KEY", "-p", "web"], input: .text("new")))
         let lines = try audit.bytes().split(separator: 0x0A).map { Array($0) + [0x0A] }
-        // As after a kill behind the write: the vault knows of the first line.
+        // As after a kill behind the write.
         try audit.replace(Array(lines.dropLast().joined()))
         let log = try json(audit.home.run(["log", "--json", "--limit", "1"]))
         #expect(Self.acts(log).last?.last == "outcome unknown")
