@@ -28,9 +28,14 @@ struct ConcurrencyTests {
 
     @Test func `concurrent set runs of one key each keep a version`() throws {
         let home = try CommandHome.initialised()
+        let statuses = Monitor<[Int32]>([])
+        // They create the project too.
         DispatchQueue.concurrentPerform(iterations: 8) { number in
-            _ = try? home.run(["set", "KEY", "-p", "web"], input: .text("value \(number)"))
+            let result = try? home.run(
+                ["set", "KEY", "-p", "web"], input: .text("value \(number)"))
+            statuses.look { $0.append(result?.status ?? -1) }
         }
+        #expect(statuses.look { $0 } == [Int32](repeating: 0, count: 8))
         let shown = try json(home.run(["show", "KEY", "-p", "web", "--json"]))
         let record = try #require(shown["records"]?.elements.first)
         #expect(record["version"] == 8)

@@ -194,7 +194,8 @@ final class GlobalLock {
     /// Changes the vault, together with the changes of other threads at about the same time.
     ///
     /// - Parameters:
-    ///   - body: Changes only the index of the transaction. If it throws, other changes are kept.
+    ///   - body: Changes only the index of the transaction, and reads no value that another body
+    ///     stores. If it throws, other changes are kept.
     ///   - commit: Writes all changes at once.
     func write(
         _ keys: VaultKeys, _ body: @escaping Body,

@@ -126,7 +126,10 @@ struct SetVariable: Command {
         let time = workspace.context.now()
         let change = Change(
             project: { $0.project(named: projectName) },
-            plan: { index, _ in try plan(wanted, in: projectName, index) },
+            plan: { index, _ in
+                try ChangedMeanwhile.check(known, named: projectName, in: index)
+                return try plan(wanted, in: projectName, index)
+            },
             apply: { [values] transaction, plan, news in
                 let (project, isNew) = transaction.project(named: projectName, at: time)
                 let outcomes = try keys.indices.map { number in
@@ -214,8 +217,6 @@ struct SetVariable: Command {
     }
 
     private struct Plan: Equatable {
-        /// nil for a new project.
-        let project: Identifier?
         /// The scope of each key.
         let scopes: [Scope]
     }
@@ -225,7 +226,6 @@ struct SetVariable: Command {
     ) throws -> Plan {
         let known = index.project(named: project)
         return Plan(
-            project: known?.id,
             scopes: try keys.map { key in
                 let records = known.map { index.records(of: $0.id, named: key) } ?? []
                 return try scope(of: key, wanted, records, in: project, index)

@@ -98,7 +98,11 @@ struct RotationManyTests {
             request.replacing(/(prj|dpl|env)_\w+/, with: "ID").replacing(
                 /env\/\w+$/, with: "env/ID")
         }.mapValues(\.count)
-        #expect(requests.count <= 9 * names.count, "\(requests.count): \(kinds)")
+        // A listing that is older than a second when something is sent is read again, once.
+        let listings = kinds["GET /v10/projects/ID/env"] ?? 0
+        let repeated = max(listings - 3 * names.count, 0)
+        #expect(repeated <= names.count, "\(requests.count): \(kinds)")
+        #expect(requests.count - repeated <= 9 * names.count, "\(requests.count): \(kinds)")
         // What is live is known without another request.
         let list = try json(home.platform.run("list", "KEY", "-p", "p7", "--json"))
         #expect(list["variables"]?.elements.first?["live"] == true)
