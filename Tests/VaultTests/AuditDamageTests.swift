@@ -41,6 +41,33 @@ struct AuditDamageTests {
         }
     }
 
+    /// Lines are read in batches, half of each by another thread.
+    @Test func `a damaged line is found wherever a batch is divided`() throws {
+        let fixture = try AuditFixture()
+        let count = 2_048 + 300
+        for number in 0..<count { try fixture.add("N\(number)") }
+        let lines = try fixture.lines()
+        let names = (0..<count).map { "N\($0)" }
+        let (read, report) = try fixture.read()
+        #expect(read == names && report.isWhole && report.entryCount == count)
+        for place in [0, 1, 1_022, 1_023, 1_024, 1_025, 2_047, 2_048, 2_197, 2_198, count - 1] {
+            var changed = lines
+            // A letter of the nonce.
+            changed[place][20] = changed[place][20] == 0x41 ? 0x42 : 0x41
+            try fixture.replace(Array(changed.joined()))
+            var found = try fixture.read()
+            #expect(found.names == names.filter { $0 != "N\(place)" }, "\(place)")
+            #expect(found.report.problems == [.damaged(line: place + 1)], "\(place)")
+            // Two lines that changed places: neither follows the line before it.
+            guard place + 1 < count else { continue }
+            changed = lines
+            changed.swapAt(place, place + 1)
+            try fixture.replace(Array(changed.joined()))
+            found = try fixture.read()
+            #expect(!found.report.isWhole && found.names.count >= count - 3, "\(place)")
+        }
+    }
+
     @Test func `a log cut to any length is detected back to the last write of the vault`() throws {
         let fixture = try AuditFixture()
         try fixture.add("A", "B", "C")

@@ -1,4 +1,11 @@
+internal import Threads
+
 extension AuditLog {
+    /// The most lines that are held at once.
+    private static let batchCount = 2_048
+    /// From this many lines on, two threads open half of them each.
+    private static let togetherCount = 256
+
     /// A valid line.
     package struct Record: Equatable, Sendable {
         package let sequence: UInt64
@@ -33,18 +40,68 @@ extension AuditLog {
         chain.report.isThere = true
         var lines = ForwardLines(
             file, byteCount: try file.stableByteCount(lockSeconds: lockSeconds))
-        while let line = try lines.next() {
-            if let record = try chain.take(line) { body(record) }
+        let first = Part(vault: vaultID, keys: chain.keys)
+        let other = Part(vault: vaultID, keys: try AuditKeys(keys, index: index))
+        while true {
+            var batch: [ArraySlice<UInt8>] = []
+            while batch.count < Self.batchCount, let line = try lines.next() { batch.append(line) }
+            if batch.isEmpty { break }
+            let half = batch.count < Self.togetherCount ? batch.count : batch.count / 2
+            first.texts = batch[..<half]
+            first.previousTag = chain.previous.tag
+            other.texts = batch[half...]
+            other.previousTag = AuditLine(batch[half - 1])?.tag
+            let thread = half < batch.count ? WorkThread { other.open() } : nil
+            first.open()
+            if let thread { thread.join() } else { other.open() }
+            for line in first.lines + other.lines {
+                if let record = try chain.take(line) { body(record) }
+            }
         }
         if !lines.rest.isEmpty {
             if !lines.isTooLong && AuditLine.isInterruptedWrite(lines.rest[...]) {
                 chain.report.incompleteByteCount = lines.rest.count
             } else {
-                _ = try chain.take([])
+                _ = try chain.take(Read())
             }
         }
         chain.finish()
         return chain.report
+    }
+
+    /// A line of the file, opened as if it followed the line before it.
+    private struct Read {
+        /// nil if it is invalid.
+        var line: AuditLine?
+        var previousTag: [UInt8]?
+        /// nil if the line does not follow, or was not opened.
+        var entry: AuditEntry?
+    }
+
+    /// The lines that one thread opens. Its keys are its own.
+    private final class Part: @unchecked Sendable {
+        var texts: ArraySlice<ArraySlice<UInt8>> = []
+        /// The tag of the line before the first; nil if that is invalid.
+        var previousTag: [UInt8]?
+        private(set) var lines: [Read] = []
+        private let vault: Identifier
+        private let keys: AuditKeys
+
+        init(vault: Identifier, keys: AuditKeys) {
+            (self.vault, self.keys) = (vault, keys)
+        }
+
+        func open() {
+            var tag = previousTag
+            lines = texts.map { text in
+                let line = AuditLine(text)
+                let entry = line.flatMap { line in
+                    tag.flatMap { try? line.entry(previousTag: $0, vault: vault, keys: keys) }
+                }
+                defer { tag = line?.tag }
+                return Read(line: line, previousTag: tag, entry: entry)
+            }
+        }
     }
 
     /// Follows the chain from line to line.
@@ -54,7 +111,7 @@ extension AuditLog {
         let recorded: Position?
         var report = AuditReport()
         /// The last valid line.
-        private var previous = Position(sequence: 0, tag: AuditLog.noTag)
+        private(set) var previous = Position(sequence: 0, tag: AuditLog.noTag)
         /// The number of invalid lines since then, and the tag of the last of them.
         private var doubtful: (count: Int, tag: [UInt8]?) = (0, nil)
         private var lineNumber = 0
@@ -67,12 +124,11 @@ extension AuditLog {
         }
 
         /// Processes the next line of the file. Returns nil if it is invalid.
-        mutating func take(_ text: ArraySlice<UInt8>) throws(VaultError) -> Record? {
+        mutating func take(_ read: Read) throws(VaultError) -> Record? {
             lineNumber += 1
-            let line = AuditLine(text)
-            guard let line, let (entry, restartsChain) = try opened(line) else {
+            guard let line = read.line, let (entry, restartsChain) = try opened(line, read) else {
                 report.add(.damaged(line: lineNumber))
-                doubtful = (doubtful.count + 1, line?.tag ?? doubtful.tag)
+                doubtful = (doubtful.count + 1, read.line?.tag ?? doubtful.tag)
                 return nil
             }
             if restartsChain { report.add(.missing(previous.sequence + 1...line.sequence - 1)) }
@@ -94,7 +150,7 @@ extension AuditLog {
         /// After invalid lines, it is unknown which tag the next line was bound to: that of one of
         /// them, that of the line before, or none. Its seal is checked in any case.
         private func opened(
-            _ line: AuditLine
+            _ line: AuditLine, _ read: Read
         ) throws(VaultError) -> (entry: AuditEntry, restartsChain: Bool)? {
             guard line.sequence > previous.sequence else { return nil }
             let follows = line.sequence == previous.sequence + 1
@@ -102,6 +158,8 @@ extension AuditLog {
             if let tag = doubtful.tag { tags.append(tag) }
             if follows { tags.append(previous.tag) }
             for tag in tags {
+                let known = tag == read.previousTag ? read.entry : nil
+                if let known { return (known, false) }
                 if let entry = try entry(line, after: tag) { return (entry, false) }
             }
             if follows { return nil }
