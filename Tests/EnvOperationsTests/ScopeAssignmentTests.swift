@@ -53,7 +53,7 @@ struct ScopeAssignmentTests {
 
     @Test func `a branch's record wins on its branch, and is not seen elsewhere`() {
         let (general, branch) = (record(.preview), record(.preview, branch: "b"))
-        func seen(_ place: EffectiveVariables.Place) -> [Identifier] {
+        func seen(_ place: ValueTarget) -> [Identifier] {
             EffectiveVariables.inPlace(place, among: [branch, general]).map(\.id)
         }
         #expect(seen(.init(.target(.preview))) == [general.id])

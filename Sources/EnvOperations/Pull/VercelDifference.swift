@@ -79,7 +79,7 @@ package struct VercelDifference: Equatable {
         ///   - variables: The project's live records.
         ///   - place: The environment of a program; nil to compare all records.
         package init(
-            variables: [Variable], platform: ListedRecords, place: EffectiveVariables.Place?
+            variables: [Variable], platform: ListedRecords, place: ValueTarget?
         ) {
             isOneEnvironment = place != nil
             isComplete = platform.isComplete
@@ -105,7 +105,7 @@ package struct VercelDifference: Equatable {
         }
 
         private static func inPlace(
-            _ place: EffectiveVariables.Place, among platform: ListedRecords
+            _ place: ValueTarget, among platform: ListedRecords
         ) -> [String: VercelRecord] {
             let project = Identifier.random()
             let stands = platform.map { record in

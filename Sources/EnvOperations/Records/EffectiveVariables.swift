@@ -1,34 +1,14 @@
 package import Vault
 
-/// Selects the record of each key that a program sees in one environment.
+/// Selects the record of each key that a program sees in one target.
 package enum EffectiveVariables {
-    /// A target or custom environment, and a branch.
-    package struct Place: Equatable, Sendable {
-        /// A fixed target or a custom environment.
-        package enum Environment: Equatable, Sendable {
-            /// One of Vercel's three targets.
-            case target(Scope.Targets)
-            /// A custom environment by id or slug, which sees only its own records.
-            case custom(String)
-        }
-
-        package let environment: Environment
-        /// The git branch, whose records take precedence.
-        package let branch: String?
-
-        package init(_ environment: Environment, branch: String? = nil) {
-            self.environment = environment
-            self.branch = branch
-        }
-    }
-
-    /// Returns the records that apply in `place`, one per key, sorted by the bytes of the name.
+    /// Returns the records that apply in `target`, one per key, sorted by the bytes of the name.
     ///
     /// Records of a branch apply only with that branch, and take precedence over the general ones.
-    package static func inPlace(_ place: Place, among records: [Variable]) -> [Variable] {
+    package static func inPlace(_ target: ValueTarget, among records: [Variable]) -> [Variable] {
         onePerKey(
             records.indices.filter {
-                records[$0].isLive && applies(records[$0].attributes.scope, in: place)
+                records[$0].isLive && records[$0].attributes.scope.applies(in: target)
             }.map { (SortableName(records[$0].name), $0) }
         ) {
             records[$0].name
@@ -37,14 +17,14 @@ package enum EffectiveVariables {
         }.map { records[$0] }
     }
 
-    /// Returns the positions in an index of a project's records that apply in `place`, one per key,
+    /// Returns the positions in an index of a project's records that apply in `target`, one per key,
     /// sorted by the bytes of the name.
     ///
     /// Like ``inPlace(_:among:)``, but copies no records, for thousands of them.
     ///
     /// - Parameter leftOut: Records that do not apply anywhere.
     package static func positions(
-        in place: Place, of project: Identifier, in index: VaultIndex,
+        in target: ValueTarget, of project: Identifier, in index: VaultIndex,
         without leftOut: Set<Identifier> = []
     ) -> [Int] {
         var found: [(name: SortableName, position: Int)] = []
@@ -52,7 +32,7 @@ package enum EffectiveVariables {
         for position in index.variables.indices
         where index.variables[position].project == project
             && index.variables[position].deletedAt == nil
-            && applies(index.variables[position].attributes.scope, in: place)
+            && index.variables[position].attributes.scope.applies(in: target)
             && (leftOut.isEmpty || !leftOut.contains(index.variables[position].id))
         {
             found.append((SortableName(index.variables[position].name), position))
@@ -88,14 +68,5 @@ package enum EffectiveVariables {
             if branch(last) == nil { chosen[chosen.count - 1] = entry.position }
         }
         return chosen
-    }
-
-    /// Returns whether a record with that scope applies in `place`.
-    package static func applies(_ scope: Scope, in place: Place) -> Bool {
-        guard scope.branch == nil || scope.branch == place.branch else { return false }
-        switch place.environment {
-        case .target(let target): return scope.targets.isSuperset(of: target)
-        case .custom(let name): return scope.customEnvironments.contains(name)
-        }
     }
 }

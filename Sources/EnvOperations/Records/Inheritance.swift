@@ -8,21 +8,21 @@ package struct Inheritance: Equatable {
     package private(set) var comment: String?
     package private(set) var rotationSeconds: UInt64 = 0
 
-    /// In each place of the scope the live value of that place counts. In a place without one, its
+    /// In each target of the scope the live value of that target counts. In a target without one, its
     /// removed value does, and so do all values of the key that were there later or still are: one of
-    /// them may have had this place and lost it without a trace. Sensitive ones do not count for
+    /// them may have had this target and lost it without a trace. Sensitive ones do not count for
     /// development alone. The strictest of all is taken over.
     ///
     /// - Parameters:
     ///   - records: All records of one key, including removed ones.
-    ///   - declared: The type that a schema gives a value in a place that never had one.
+    ///   - declared: The type that a schema gives a value in a target that never had one.
     package init(
         in scope: Scope, among records: [Variable], declared: VariableAttributes.Kind? = nil
     ) {
         var kinds: [VariableAttributes.Kind] = []
         var replaced: [Variable] = []
-        for place in scope.places {
-            let there = records.filter { $0.attributes.scope.overlaps(place) }
+        for target in scope.valueTargets.map(Scope.init) {
+            let there = records.filter { $0.attributes.scope.overlaps(target) }
             if let now = there.first(where: \.isLive) {
                 kinds.append(now.attributes.kind)
                 replaced.append(now)
@@ -33,7 +33,7 @@ package struct Inheritance: Equatable {
                 guard let end = record.deletedAt else { return true }
                 return last?.deletedAt.map { $0 < end } ?? true
             }
-            let isOpen = place.isOnlyDevelopment
+            let isOpen = target.isOnlyDevelopment
             if let last {
                 let kind = last.attributes.kind
                 kinds.append(isOpen && kind == .sensitive ? .encrypted : kind)
@@ -68,16 +68,6 @@ extension Inheritance {
 }
 
 extension Scope {
-    /// One scope for each target and custom environment.
-    fileprivate var places: [Scope] {
-        [Targets.production, .preview, .development].filter(targets.contains).map {
-            Scope(targets: $0, branch: branch)
-        }
-            + customEnvironments.map {
-                Scope(targets: [], customEnvironments: [$0], branch: branch)
-            }
-    }
-
     /// Whether development is its only target, where no type is sensitive by itself.
     package var isOnlyDevelopment: Bool { targets == .development && customEnvironments.isEmpty }
 }

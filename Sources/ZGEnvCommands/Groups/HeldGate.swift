@@ -85,13 +85,13 @@ enum HeldGate {
     /// - Throws: ``ExitCode/conflict`` if a change that matters is not accepted.
     static func check(
         _ variables: Set<Identifier>, in index: VaultIndex, _ effects: HeldChange.Effects,
-        in place: EffectiveVariables.Place? = nil, warnsOnly: Bool = false, _ context: Context
+        in place: ValueTarget? = nil, warnsOnly: Bool = false, _ context: Context
     ) throws {
         if index.journal.isEmpty { return }
         for shared in try SharedProject.all(in: index) where !shared.held.isEmpty {
             let found = try findings(shared, in: index).filter { finding in
                 var mattering = finding.effects.intersection(effects)
-                if let place, EffectiveVariables.applies(finding.change.scope, in: place) {
+                if let place, finding.change.scope.applies(in: place) {
                     mattering.remove(.scope)
                 }
                 return variables.contains(finding.variable.id) && !mattering.isEmpty

@@ -35,7 +35,7 @@ struct VaultLook {
 
     /// Returns what the vault has for a target.
     func look(at target: String, branch: String? = nil) -> SchemaLook {
-        let place = EffectiveVariables.Place(named: target, branch: branch)
+        let place = ValueTarget(named: target, branch: branch)
         let positions = EffectiveVariables.positions(in: place, of: project.id, in: index)
         let found = Dictionary(
             positions.map { (index.variables[$0].name, $0) },

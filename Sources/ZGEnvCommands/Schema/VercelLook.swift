@@ -28,7 +28,7 @@ struct VercelLook {
 
     /// Returns what the next deployment of a target gets.
     func look(at target: String, branch: String? = nil) -> SchemaLook {
-        let place = EffectiveVariables.Place(named: target, branch: branch)
+        let place = ValueTarget(named: target, branch: branch)
         let found = Dictionary(
             records(in: place).map { ($0.key, $0.attributes.kind) },
             uniquingKeysWith: { first, _ in first })
@@ -48,7 +48,7 @@ struct VercelLook {
     ) throws -> SchemaLook {
         let client = bound.access.client
         let live = try client.deployment(deployment ?? serving(target, branch: branch))
-        let place = EffectiveVariables.Place(named: target, branch: branch ?? live.branch)
+        let place = ValueTarget(named: target, branch: branch ?? live.branch)
         let variables = LiveVariables(
             of: live, pulled: try pulled(live.id), records: records(in: place))
         let shared = shared.names(in: place)
@@ -67,8 +67,8 @@ struct VercelLook {
         records.isComplete ? .missing : .init(.unknown(records.hidingClause))
     }
 
-    private func records(in place: EffectiveVariables.Place) -> [VercelRecord] {
-        records.filter { EffectiveVariables.applies($0.attributes.scope, in: place) }
+    private func records(in place: ValueTarget) -> [VercelRecord] {
+        records.filter { $0.attributes.scope.applies(in: place) }
     }
 
     /// Returns the id of the newest deployment that is ready for a target; for production, of the live

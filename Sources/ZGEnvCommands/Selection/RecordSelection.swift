@@ -44,7 +44,7 @@ enum RecordSelection {
     /// - Parameter place: The place of a program whose effective record is preferred.
     static func one(
         _ key: String, withVersion number: UInt64, in project: VaultProject, of index: VaultIndex,
-        _ options: ScopeOptions, _ place: EffectiveVariables.Place? = nil
+        _ options: ScopeOptions, _ place: ValueTarget? = nil
     ) throws -> Variable {
         let all = index.variables.filter { $0.project == project.id && $0.name == key }
         guard !all.isEmpty else { throw notFound(key, project, index) }
@@ -105,26 +105,4 @@ enum RecordSelection {
     private static func scopes(of records: [Variable]) -> String {
         records.map { $0.attributes.scope.description }.joined(separator: "; ")
     }
-}
-
-extension EffectiveVariables.Place {
-    /// The place of a target or custom environment by its name; for a preview, optionally of a branch.
-    init(named target: String, branch: String? = nil) {
-        if let fixed = Scope.Targets(name: target) {
-            self.init(.target(fixed), branch: fixed == .preview ? branch : nil)
-        } else {
-            self.init(.custom(target))
-        }
-    }
-
-    /// The name of the target or custom environment.
-    var name: String {
-        switch environment {
-        case .target(let target): target.names.joined(separator: ",")
-        case .custom(let name): name
-        }
-    }
-
-    /// The place in messages, such as `production` or `preview@feature`.
-    var title: String { branch.map { "\(name)@\($0)" } ?? name }
 }

@@ -112,7 +112,7 @@ struct ScopeOptions {
     }
 
     /// Returns the one place of the options, or the default target, which a note then mentions.
-    func place(_ workspace: Workspace) throws -> EffectiveVariables.Place {
+    func place(_ workspace: Workspace) throws -> ValueTarget {
         guard names.count <= 1 else {
             throw CommandError(.usage, "\(workspace.command) takes only one target.")
         }
@@ -132,15 +132,6 @@ struct ScopeOptions {
 }
 
 extension Scope {
-    /// Makes the scope of exactly one place.
-    init(_ place: EffectiveVariables.Place) {
-        switch place.environment {
-        case .target(let target): self.init(targets: target, branch: place.branch)
-        case .custom(let name):
-            self.init(targets: [], customEnvironments: [name], branch: place.branch)
-        }
-    }
-
     /// The command options for this scope, with a leading space.
     var optionText: String {
         let places = (targets.names + customEnvironments).joined(separator: ",")

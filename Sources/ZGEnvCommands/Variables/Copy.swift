@@ -112,7 +112,7 @@ struct Copy: Command {
             try TargetName.check(target)
             return Route(
                 source: source, destination: source.name,
-                scope: Scope(EffectiveVariables.Place(named: target)))
+                scope: Scope(ValueTarget(named: target)))
         }
         guard let name = project else {
             throw CommandError(

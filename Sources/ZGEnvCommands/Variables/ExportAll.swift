@@ -13,7 +13,7 @@ struct ExportAll {
     /// A file to write.
     private struct File {
         let project: String
-        let place: EffectiveVariables.Place
+        let place: ValueTarget
         let path: String
         /// The names of the variables in it.
         var keys: [String] = []
@@ -127,17 +127,17 @@ struct ExportAll {
     }
 
     /// Returns the places in which some of the records apply: targets, custom environments, branches.
-    private static func places(of records: [Variable]) -> [EffectiveVariables.Place] {
+    private static func places(of records: [Variable]) -> [ValueTarget] {
         let scopes = records.map(\.attributes.scope)
         let environments = Set(scopes.flatMap(\.customEnvironments)).sorted()
         let general = (Scope.Targets.all.names + environments).map {
-            EffectiveVariables.Place(named: $0)
+            ValueTarget(named: $0)
         }
         let branches = Set(scopes.compactMap(\.branch)).sorted().map {
-            EffectiveVariables.Place(.target(.preview), branch: $0)
+            ValueTarget(.target(.preview), branch: $0)
         }
         return (general + branches).filter { place in
-            scopes.contains { EffectiveVariables.applies($0, in: place) }
+            scopes.contains { $0.applies(in: place) }
         }
     }
 

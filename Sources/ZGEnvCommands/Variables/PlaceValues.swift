@@ -15,7 +15,7 @@ struct PlaceValues {
     let missing: [String]
     /// The place, for messages.
     var place: String { effectivePlace.title }
-    private let effectivePlace: EffectiveVariables.Place
+    private let effectivePlace: ValueTarget
     /// Kept alive because freeing thousands of records is slow, and `run` replaces this process.
     private let index: VaultIndex
     private let reader: ValueReader
@@ -63,7 +63,7 @@ struct PlaceValues {
                 workspace.context)
             try HeldGate.check(used, in: index, .ofValues, in: place, workspace.context)
             let leftOut = held.values.filter {
-                EffectiveVariables.applies($0.attributes.scope, in: place)
+                $0.attributes.scope.applies(in: place)
                     && only == nil && !except.contains($0.name)
             }
             HeldGate.warn(leftOut: leftOut, of: project.name, workspace.context)
@@ -165,7 +165,7 @@ struct PlaceValues {
     }
 
     private func appliesHere(_ position: Int) -> Bool {
-        EffectiveVariables.applies(index.variables[position].attributes.scope, in: effectivePlace)
+        index.variables[position].attributes.scope.applies(in: effectivePlace)
     }
 
     /// Returns whether an inherited entry has a record's name and current value.
@@ -216,7 +216,7 @@ struct PlaceValues {
 
     /// Returns the index positions of the records that apply in a place, one per key.
     private static func positions(
-        in place: EffectiveVariables.Place, of project: VaultProject, only: Set<String>?,
+        in place: ValueTarget, of project: VaultProject, only: Set<String>?,
         except: Set<String>, _ index: VaultIndex, offers: [Identifier: Variable]
     ) throws -> [Int] {
         var positions = EffectiveVariables.positions(

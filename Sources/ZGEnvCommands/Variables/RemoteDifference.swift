@@ -105,7 +105,7 @@ struct RemoteDifference {
 
     private func result(
         _ difference: VercelDifference, _ project: VaultProject,
-        _ place: EffectiveVariables.Place?, _ listing: VercelListing, _ workspace: Workspace
+        _ place: ValueTarget?, _ listing: VercelListing, _ workspace: Workspace
     ) -> CommandResult {
         var members: [JSONValue.Member] = [
             .init("project", .string(project.name)), .init("target", .string(orNull: place?.title)),

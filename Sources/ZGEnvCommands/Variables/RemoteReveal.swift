@@ -16,7 +16,7 @@ enum RemoteReveal {
     /// - Parameter place: Where the variables apply; nil for keys with only one record.
     /// - Throws: ``ExitCode/notFound`` for a key that is not on Vercel or cannot be read.
     static func values(
-        of names: [String], in place: EffectiveVariables.Place?, into arena: SecretArena,
+        of names: [String], in place: ValueTarget?, into arena: SecretArena,
         _ workspace: Workspace
     ) throws -> (project: String, values: [RevealedValue]) {
         let bound = try LinkedProject.inVault(workspace)
@@ -44,7 +44,7 @@ enum RemoteReveal {
     }
 
     private static func record(
-        _ name: String, in place: EffectiveVariables.Place?, among records: ListedRecords,
+        _ name: String, in place: ValueTarget?, among records: ListedRecords,
         _ project: String
     ) throws -> VercelRecord {
         let named = records.filter { $0.key == name }
@@ -57,7 +57,7 @@ enum RemoteReveal {
             )
         }
         let found = place.map { place in
-            named.filter { EffectiveVariables.applies($0.attributes.scope, in: place) }
+            named.filter { $0.attributes.scope.applies(in: place) }
         }
         // A branch variable wins, as it does in a deployment.
         let candidates = found ?? named

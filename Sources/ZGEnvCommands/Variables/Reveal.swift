@@ -187,7 +187,7 @@ struct Reveal: Command {
 
     /// Returns the current record of each key. The history of a removed one is not in a listing.
     private func currentRecords(
-        _ project: VaultProject, _ index: VaultIndex, _ place: EffectiveVariables.Place?
+        _ project: VaultProject, _ index: VaultIndex, _ place: ValueTarget?
     ) throws -> [Variable] {
         try number == nil ? names.map { try record($0, project, index, place) } : []
     }
@@ -195,7 +195,7 @@ struct Reveal: Command {
     /// Returns the record that applies in `place`, or the only record of the key.
     private func record(
         _ name: String, _ project: VaultProject, _ index: VaultIndex,
-        _ place: EffectiveVariables.Place?
+        _ place: ValueTarget?
     ) throws -> Variable {
         if let place {
             let records = try RecordSelection.all(name, in: project, of: index)

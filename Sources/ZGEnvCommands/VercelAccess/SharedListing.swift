@@ -97,7 +97,7 @@ struct SharedListing {
     }
 
     /// Returns the names of those that apply to an environment.
-    func names(in place: EffectiveVariables.Place) -> Set<String> {
+    func names(in place: ValueTarget) -> Set<String> {
         Set(
             variables.filter { variable in
                 switch place.environment {
