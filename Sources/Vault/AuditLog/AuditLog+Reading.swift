@@ -1,8 +1,9 @@
 internal import Threads
 
 extension AuditLog {
-    /// The most lines that are held at once.
-    private static let batchCount = 2_048
+    /// The most lines that are held at once, and the bytes from which no further one is read: a line
+    /// can be ``AuditLine/lineLimit`` long.
+    private static let (batchCount, batchByteCount) = (2_048, 1 << 20)
     /// From this many lines on, two threads open half of them each.
     private static let togetherCount = 256
 
@@ -43,8 +44,13 @@ extension AuditLog {
         let first = Part(vault: vaultID, keys: chain.keys)
         let other = Part(vault: vaultID, keys: try AuditKeys(keys, index: index))
         while true {
-            var batch: [ArraySlice<UInt8>] = []
-            while batch.count < Self.batchCount, let line = try lines.next() { batch.append(line) }
+            var (batch, byteCount): ([ArraySlice<UInt8>], Int) = ([], 0)
+            while batch.count < Self.batchCount, byteCount < Self.batchByteCount,
+                let line = try lines.next()
+            {
+                batch.append(line)
+                byteCount += line.count
+            }
             if batch.isEmpty { break }
             let half = batch.count < Self.togetherCount ? batch.count : batch.count / 2
             first.texts = batch[..<half]
