@@ -101,7 +101,7 @@ struct WritePairTests {
         return State(values: lines, told: try told(home).sorted())
     }
 
-    /// What the group is told, with the ids of versions left out.
+    /// What the group hears, with the ids of versions left out.
     private static func told(_ home: CommandHome) throws -> [String] {
         let log = try json(home.run(["log", "--group", "acme", "--json"]))
         return (log["changes"]?.elements ?? []).flatMap { $0["operations"]?.elements ?? [] }
