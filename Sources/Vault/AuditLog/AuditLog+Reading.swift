@@ -1,9 +1,9 @@
 internal import Threads
 
 extension AuditLog {
-    /// The most lines that are held at once, and the bytes from which no further one is read: a line
-    /// can be ``AuditLine/lineLimit`` long.
-    private static let (batchCount, batchByteCount) = (2_048, 1 << 20)
+    /// The most lines that are held at once, and the bytes of the file after which no further one is
+    /// read: a line can be ``AuditLine/lineLimit`` long, and holds the block that it is in.
+    private static let (batchCount, batchByteCount): (Int, UInt64) = (2_048, 1 << 20)
     /// From this many lines on, two threads open half of them each.
     private static let togetherCount = 256
 
@@ -44,12 +44,10 @@ extension AuditLog {
         let first = Part(vault: vaultID, keys: chain.keys)
         let other = Part(vault: vaultID, keys: try AuditKeys(keys, index: index))
         while true {
-            var (batch, byteCount): ([ArraySlice<UInt8>], Int) = ([], 0)
-            while batch.count < Self.batchCount, byteCount < Self.batchByteCount,
-                let line = try lines.next()
-            {
+            var batch: [ArraySlice<UInt8>] = []
+            let end = lines.offset + Self.batchByteCount
+            while batch.count < Self.batchCount, lines.offset < end, let line = try lines.next() {
                 batch.append(line)
-                byteCount += line.count
             }
             if batch.isEmpty { break }
             let half = batch.count < Self.togetherCount ? batch.count : batch.count / 2
@@ -63,6 +61,7 @@ extension AuditLog {
             for line in first.lines + other.lines {
                 if let record = try chain.take(line) { body(record) }
             }
+            for part in [first, other] { part.clear() }
         }
         if !lines.rest.isEmpty {
             if !lines.isTooLong && AuditLine.isInterruptedWrite(lines.rest[...]) {
@@ -96,6 +95,8 @@ extension AuditLog {
         init(vault: Identifier, keys: AuditKeys) {
             (self.vault, self.keys) = (vault, keys)
         }
+
+        func clear() { (texts, lines) = ([], []) }
 
         func open() {
             var tag = previousTag
@@ -202,7 +203,8 @@ private struct ForwardLines {
 
     private let file: AuditLogFile
     private let byteCount: UInt64
-    private var offset: UInt64 = 0
+    /// Where the next block is read.
+    private(set) var offset: UInt64 = 0
     private var block: [UInt8] = []
     private var position = 0
 

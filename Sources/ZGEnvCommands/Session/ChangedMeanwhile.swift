@@ -21,10 +21,18 @@ enum ChangedMeanwhile {
     }
 
     /// Checks that a name still belongs to the project that a command read, so that the command
-    /// does not create a second one. A project that was new to the command may exist now.
-    static func check(_ known: VaultProject?, named name: String, in index: VaultIndex) throws {
-        guard let known, index.project(named: name)?.id != known.id else { return }
-        throw error(about: "project \(name) was renamed or removed")
+    /// does not create a second one. A project that was new to the command may exist now, but not
+    /// be another one that was renamed.
+    static func check(
+        _ known: VaultProject?, named name: String, in index: VaultIndex, since before: VaultIndex
+    ) throws {
+        let found = index.project(named: name)
+        if let known, found?.id != known.id {
+            throw error(about: "project \(name) was renamed or removed")
+        }
+        if known == nil, let old = before.projects.first(where: { $0.id == found?.id }) {
+            throw error(about: "project \(old.name) was renamed to \(name)")
+        }
     }
 
     private static func error(_ message: String) -> CommandError {

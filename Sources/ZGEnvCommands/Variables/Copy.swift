@@ -93,7 +93,7 @@ struct Copy: Command {
                 guard plan.entries.contains(where: { $0.fate == .created || $0.fate == .updated })
                 else { return }
                 try ChangedMeanwhile.check(
-                    known, named: route.destination, in: transaction.index)
+                    known, named: route.destination, in: transaction.index, since: index)
                 let project = transaction.project(named: route.destination, at: time).project
                 touched = try transaction.apply(plan, to: project.id, at: time)
             }

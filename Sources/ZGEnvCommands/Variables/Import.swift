@@ -131,7 +131,8 @@ struct Import: Command {
             if known == nil { workspace.note("Would create project \(projectName).") }
         } else {
             (plan, written) = try workspace.session.commit { [work] transaction, news in
-                try ChangedMeanwhile.check(known, named: projectName, in: transaction.index)
+                try ChangedMeanwhile.check(
+                    known, named: projectName, in: transaction.index, since: index)
                 let plan = try work.apply(to: &transaction)
                 news.add(report(plan, work.content, projectName, transaction.index))
                 news.add(LinkableProject(name: projectName))

@@ -126,8 +126,8 @@ struct SetVariable: Command {
         let time = workspace.context.now()
         let change = Change(
             project: { $0.project(named: projectName) },
-            plan: { index, _ in
-                try ChangedMeanwhile.check(known, named: projectName, in: index)
+            plan: { [before = index] index, _ in
+                try ChangedMeanwhile.check(known, named: projectName, in: index, since: before)
                 return try plan(wanted, in: projectName, index)
             },
             apply: { [values] transaction, plan, news in

@@ -147,11 +147,13 @@ struct AuditActTests {
         }
     }
 
-    @Test func `a value is not stored in a project of another name`() throws {
+    /// The old name, or the new one, which no project had.
+    @Test(arguments: ["web", "shop"])
+    func `a value is not stored in a project of another name`(project: String) throws {
         let home = try CommandHome.initialised()
         try home.store(["A": "1"])
         var runner = home.terminalRunner(
-            ["set", "A", "-p", "web"], streams: true,
+            ["set", "A", "-p", project], streams: true,
             script: [
                 (
                     .terminal("A"),
