@@ -42,7 +42,7 @@ package struct Inheritance: Equatable {
             if last == nil, let declared { kinds.append(declared) }
         }
         kind = kinds.strictest
-        // A value that replaces others describes what they did.
+        // A value that replaces others describes what they did; the heaviest target decides.
         comment = replaced.lazy.compactMap(\.attributes.comment).first
         rotationSeconds = replaced.lazy.map(\.rotationSeconds).first { $0 > 0 } ?? 0
     }

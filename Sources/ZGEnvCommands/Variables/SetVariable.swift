@@ -116,7 +116,7 @@ struct SetVariable: Command {
                 workspace.note("\(key): \(remark)")
             }
             let value = try input.value(
-                for: key, in: planned.plan.scopes[values.count], workspace)
+                for: key, in: planned.plan[values.count], workspace)
             try advice?.check(value, of: key, isStrict: input.isStrict, workspace)
             values.append(value)
         }
@@ -130,11 +130,11 @@ struct SetVariable: Command {
                 try ChangedMeanwhile.check(known, named: projectName, in: index, since: before)
                 return try plan(wanted, in: projectName, index)
             },
-            apply: { [values] transaction, plan, news in
+            apply: { [values] transaction, scopes, news in
                 let (project, isNew) = transaction.project(named: projectName, at: time)
                 let outcomes = try keys.indices.map { number in
                     try store(
-                        values[number], as: keys[number], in: project, plan.scopes[number],
+                        values[number], as: keys[number], in: project, scopes[number],
                         advice?.items[keys[number]], time: time, &transaction)
                 }
                 if let period {
@@ -216,20 +216,15 @@ struct SetVariable: Command {
         return .object(front + [.init("variables", .array(variables))])
     }
 
-    private struct Plan: Equatable {
-        /// The scope of each key.
-        let scopes: [Scope]
-    }
-
+    /// Returns the scope of each key.
     private func plan(
         _ wanted: Scope?, in project: String, _ index: VaultIndex
-    ) throws -> Plan {
+    ) throws -> [Scope] {
         let known = index.project(named: project)
-        return Plan(
-            scopes: try keys.map { key in
-                let records = known.map { index.records(of: $0.id, named: key) } ?? []
-                return try scope(of: key, wanted, records, in: project, index)
-            })
+        return try keys.map { key in
+            let records = known.map { index.records(of: $0.id, named: key) } ?? []
+            return try scope(of: key, wanted, records, in: project, index)
+        }
     }
 
     /// Returns the scope to set: the one given, that of the only record, or the default.
