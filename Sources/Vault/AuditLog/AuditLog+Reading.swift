@@ -102,6 +102,7 @@ extension AuditLog {
             var tag = previousTag
             lines = texts.map { text in
                 let line = AuditLine(text)
+                // The chain opens the line again, and throws the error.
                 let entry = line.flatMap { line in
                     tag.flatMap { try? line.entry(previousTag: $0, vault: vault, keys: keys) }
                 }
@@ -165,8 +166,7 @@ extension AuditLog {
             if let tag = doubtful.tag { tags.append(tag) }
             if follows { tags.append(previous.tag) }
             for tag in tags {
-                let known = tag == read.previousTag ? read.entry : nil
-                if let known { return (known, false) }
+                if tag == read.previousTag, let entry = read.entry { return (entry, false) }
                 if let entry = try entry(line, after: tag) { return (entry, false) }
             }
             if follows { return nil }
