@@ -51,7 +51,8 @@ struct CopyTests {
         try set("KEY", "live", "-t", "production")
         let first = try copied("KEY", "--to-target", "preview")
         #expect(first["created"] == ["KEY"])
-        #expect(try home.scopes(of: "KEY") == ["preview", "production"])
+        // One version is one line of a list.
+        #expect(try home.scopes(of: "KEY") == ["production,preview"])
         #expect(try home.revealed("KEY", "-t", "preview") == Array("live".utf8))
         // Already the same.
         #expect(
@@ -60,8 +61,9 @@ struct CopyTests {
         let again = try copied("KEY", "-t", "production", "--to-target", "preview")
         #expect(again["updated"] == ["KEY"])
         #expect(try home.revealed("KEY", "-t", "preview") == Array("newer".utf8))
-        #expect(
-            try home.revealed("KEY", "-t", "preview", "--version", "2") == Array("live".utf8))
+        // A copy is the same version, and so is no version of its own.
+        #expect(try home.revealed("KEY", "--version", "1") == Array("live".utf8))
+        #expect(try home.revealed("KEY", "--version", "2") == Array("newer".utf8))
         failed(try home.run(["copy", "KEY", "-p", "web", "--to-target", "development"]), 2, "-t")
         failed(try home.run(["copy", "KEY", "-p", "web", "--to-target", "prod"]), 2, "production")
     }
@@ -73,7 +75,7 @@ struct CopyTests {
             try home.run(
                 ["copy", "KEY", "-p", "web", "-t", "production", "--to-target", "preview"]))
         #expect(result.error.contains("development"))
-        #expect(try home.scopes(of: "KEY") == ["development", "preview", "production"])
+        #expect(try home.scopes(of: "KEY") == ["development", "production,preview"])
         #expect(try home.revealed("KEY", "-t", "development") == Array("shared".utf8))
         // The target already has this record's value.
         try set("ALL", "1")

@@ -12,10 +12,10 @@ struct HistoryTests {
         return home
     }
 
-    @Test func `every earlier value can be shown and restored as a new version`() throws {
+    @Test func `every earlier value can be shown, and restored under its number`() throws {
         let home = try home()
         let history = try json(home.run(["history", "KEY", "-p", "web", "--json"]))
-        let versions = history["records"]?.elements.first?["versions"]?.elements ?? []
+        let versions = history["versions"]?.elements ?? []
         #expect(versions.map { $0["version"]?.text ?? "\($0["version"] as Any)" }.count == 3)
         #expect(versions.map { $0["current"] == true } == [false, false, true])
         #expect(versions.allSatisfy { isTime($0["createdAt"]) })
@@ -23,7 +23,11 @@ struct HistoryTests {
         done(try home.run(["restore-version", "KEY", "1", "-p", "web"]))
         #expect(try home.revealed("KEY") == Array("one".utf8))
         #expect(try home.revealed("KEY", "--version", "3") == Array("three".utf8))
-        #expect(try home.revealed("KEY", "--version", "4") == Array("one".utf8))
+        let after = try json(home.run(["history", "KEY", "-p", "web", "--json"]))
+        #expect(after["versions"]?.elements.map { $0["current"] } == [true, false, false])
+        // The next value has a number of its own.
+        try home.store(["KEY": "four"])
+        #expect(try home.revealed("KEY", "--version", "4") == Array("four".utf8))
     }
 
     @Test func `a missing version is not found`() throws {
@@ -77,14 +81,32 @@ struct HistoryTests {
         #expect(set["version"] == 4)
     }
 
-    @Test func `a restored value does not replace one that took its place`() throws {
+    @Test func `a removed variable's versions go on in the next one of its name`() throws {
         let home = try home()
         done(try home.run(["rm", "KEY", "-p", "web", "--yes"]))
         try home.store(["KEY": "new"])
-        failed(
-            try home.run(["restore-version", "KEY", "1", "-p", "web"]), 5,
-            "has a different value")
-        #expect(try home.revealed("KEY") == Array("new".utf8))
+        done(try home.run(["restore-version", "KEY", "1", "-p", "web"]))
+        #expect(try home.revealed("KEY") == Array("one".utf8))
+        #expect(try home.revealed("KEY", "--version", "4") == Array("new".utf8))
+        #expect(try home.scopes(of: "KEY") == ["production,preview,development"])
+    }
+
+    @Test func `a renamed variable takes the versions of its removed targets along`() throws {
+        let home = try CommandHome.initialised()
+        func set(_ key: String, _ value: String, _ target: String) throws {
+            done(
+                try home.run(
+                    ["set", key, "-p", "web", "-t", target, "--raw"], input: .text(value)))
+        }
+        try set("NEW", "old", "production")
+        done(try home.run(["rm", "NEW", "-p", "web", "--yes"]))
+        try set("KEY", "one", "production")
+        try set("KEY", "two", "preview")
+        done(try home.run(["rm", "KEY", "-p", "web", "-t", "production", "--yes"]))
+        done(try home.run(["rename", "KEY", "NEW", "-p", "web"]))
+        done(try home.run(["restore-version", "NEW", "1", "-p", "web", "-t", "production"]))
+        #expect(try home.revealed("NEW", "-t", "production") == Array("one".utf8))
+        failed(try home.run(["history", "KEY", "-p", "web"]), 4, "KEY")
     }
 
     @Test func `restoring needs the passphrase, history does not`() throws {
@@ -125,9 +147,8 @@ struct HistoryTests {
             }
         }
         let versions = {
-            try json(home.run(["history", "KEY", "-p", "web", "--json"]))["records"]?.elements
-                .first?[
-                    "versions"]?.elements.count ?? 0
+            try json(home.run(["history", "KEY", "-p", "web", "--json"]))["versions"]?.elements
+                .count ?? 0
         }
         let before = try versions()
         #expect(before > 2)

@@ -58,7 +58,7 @@ struct RotationNoticeTests {
             let position = try #require(
                 transaction.index.variables.firstIndex { $0.id == variable.id })
             _ = try Array("new".utf8).withBytes {
-                try transaction.storeAside($0, forVariableAt: position, at: vault.clock)
+                try transaction.storeAside($0, forVariablesAt: [position], at: vault.clock)
             }
             try transaction.keep(entry)
         }

@@ -40,7 +40,7 @@ extension VaultTransaction {
                             || $0.attributes.scope.overlaps(record.attributes.scope))
                 }
                 guard !isThere else { throw HardeningConflict(key: record.key) }
-                position = append(record.key, record.attributes, of: project, time: time)
+                position = add(record.key, record.attributes, of: project, at: time)
             }
             let version = try item.value.withBytes { bytes in
                 try store(bytes, forVariableAt: position, at: time)
@@ -114,10 +114,11 @@ extension VaultTransaction {
         if item.rest.isEmpty { return [item.variable.id] }
         var attributes = item.variable.attributes
         attributes.scope = item.rest
-        let part = append(item.variable.name, attributes, of: item.variable.project, time: time)
+        let part = add(item.variable.name, attributes, of: item.variable.project, at: time)
         index.variables[part].rotationSeconds = item.variable.rotationSeconds
         try value.withBytes { bytes in
-            _ = try store(bytes, forVariableAt: part, at: time)
+            _ = try store(
+                bytes, as: item.variable.currentVersion, forVariablesAt: [part], at: time)
         }
         return [item.variable.id, index.variables[part].id]
     }
@@ -131,12 +132,5 @@ extension VaultTransaction {
             index.variables[position].isLive
         else { throw HardeningConflict(key: variable.name) }
         return position
-    }
-
-    private mutating func append(
-        _ key: String, _ attributes: VariableAttributes, of project: Identifier, time: UInt64
-    ) -> Int {
-        let records = index.variables.filter { $0.project == project && $0.name == key }
-        return add(key, attributes, of: project, among: records, at: time)
     }
 }

@@ -16,13 +16,6 @@ extension VaultTransaction {
     ) throws(VaultError) {
         let positions = Dictionary(
             firstOf: index.variables.enumerated().map { ($0.element.id, $0.offset) })
-        // A version number never means two values of a key.
-        var highest: [String: UInt64] = [:]
-        let removed = Set(plan.steps.filter { $0.action == .remove }.compactMap { $0.variable?.id })
-        for variable in index.variables
-        where variable.project == project && (!variable.isLive || removed.contains(variable.id)) {
-            highest[variable.name] = max(highest[variable.name] ?? 0, variable.highestVersion)
-        }
         var departures: [ProductionRemoval] = []
         for step in plan.steps {
             guard let record = step.record else {
@@ -43,11 +36,7 @@ extension VaultTransaction {
                 position = found
                 change(at: position, to: step, record, time)
             } else {
-                var variable = Variable(
-                    project: project, name: step.key, attributes: step.attributes, createdAt: time)
-                variable.highestVersion = highest[step.key] ?? 0
-                position = index.variables.count
-                index.variables.append(variable)
+                position = add(step.key, step.attributes, of: project, at: time)
             }
             if step.bringsValue, let value = values[record.id] {
                 try value.withBytes { (bytes) throws(VaultError) in

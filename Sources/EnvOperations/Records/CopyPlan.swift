@@ -24,6 +24,7 @@ package struct CopyPlan {
 
     /// Sorted by key.
     package let entries: [Entry]
+    private let kind: VariableAttributes.Kind?
 
     /// Returns the keys with one fate.
     package func keys(_ fate: EntryAction) -> [String] {
@@ -35,19 +36,25 @@ package struct CopyPlan {
     /// - Parameters:
     ///   - records: One per key, with its scope at the destination.
     ///   - destination: The destination project; nil if it does not exist yet.
+    ///   - kind: The type that was asked for; nil for one that is not weaker than the source's.
     ///   - reader: Reads values of the same index.
     package init(
         of records: [(record: Variable, scope: Scope)], to destination: Identifier?,
+        as kind: VariableAttributes.Kind? = nil,
         in index: VaultIndex, reader: ValueReader
     ) throws {
         let arena = SecretArena()
+        self.kind = kind
         entries = try records.map { record, scope in
             guard let value = try reader.currentValue(of: record, in: arena) else {
                 return Entry(record: record, scope: scope, fate: .skipped, byteCount: 0)
             }
             let others = destination.map { index.variables(of: $0, named: record.name) } ?? []
             let holding = others.filter { $0.attributes.scope.overlaps(scope) }
-            if try reader.holder(of: value, in: scope, among: others) != nil {
+            let holders = try reader.holders(of: value, in: scope, among: others)
+            if let holders,
+                holders.allSatisfy({ kind ?? $0.attributes.kind == $0.attributes.kind })
+            {
                 return Entry(
                     record: record, scope: scope, fate: .unchanged, byteCount: value.count)
             }
@@ -64,35 +71,52 @@ package struct CopyPlan {
 extension VaultTransaction {
     /// Carries out a plan made with this transaction's index.
     ///
-    /// A new record gets type, comment and history of its source. An existing one keeps its own, but
-    /// a type that is not weaker, and its value becomes an earlier version.
+    /// Another target of the same variable gets the same version. A key that the destination never had
+    /// gets type, comment and history of its source. An existing record keeps its own, but a type
+    /// that is not weaker, and its value becomes an earlier version.
     ///
     /// - Returns: The effects on other records, by key.
     package mutating func apply(
         _ plan: CopyPlan, to destination: Identifier, at time: UInt64
     ) throws -> [(key: String, touched: RecordEdit.Touched)] {
-        let arena = SecretArena()
         var touched: [(key: String, touched: RecordEdit.Touched)] = []
         for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
-            let source = entry.record
-            let history = History(of: source, in: index).versions
-            let edit = assign(
-                entry.scope, to: source.name, of: destination, source: source.attributes.kind,
-                at: time)
-            touched += edit.touched.map { (source.name, $0) }
-            if edit.isNew, edit.touched.isEmpty {
-                index.variables[edit.position].attributes.comment = source.attributes.comment
-            }
-            for version in edit.isNew ? history : Array(history.suffix(1)) {
-                let value = try values.value(of: source, version, in: arena)
-                let isCurrent = version.version == source.currentVersion
-                try value.withBytes { bytes in
-                    _ = try store(
-                        bytes, forVariableAt: edit.position,
-                        at: isCurrent ? time : version.createdAt)
-                }
-            }
+            let edits = try copy(entry, to: destination, plan.wishes(for: entry), at: time)
+            touched += edits.flatMap(\.touched).map { (entry.record.name, $0) }
         }
         return touched
+    }
+
+    private mutating func copy(
+        _ entry: CopyPlan.Entry, to destination: Identifier, _ wishes: AssignmentWishes,
+        at time: UInt64
+    ) throws -> [RecordEdit] {
+        let (source, arena) = (entry.record, SecretArena())
+        let others = index.records(of: destination, named: source.name)
+        let isSame = source.project == destination
+        var wishes = wishes
+        if !others.contains(where: { $0.isLive && $0.attributes.scope.overlaps(entry.scope) }) {
+            wishes.comment = source.attributes.comment
+        }
+        let history = History(of: source, in: index).versions
+        let isCurrent = { (version: StoredVersion) in version.version == source.currentVersion }
+        let earlier = others.isEmpty && !isSame ? history.filter { !isCurrent($0) } : []
+        var edits: [RecordEdit] = []
+        for version in earlier + history.filter(isCurrent) {
+            let value = try values.value(of: source, version, in: arena)
+            edits = try value.withBytes { bytes in
+                try assign(
+                    bytes, as: isSame ? version.version : nil, to: entry.scope, of: source.name,
+                    in: destination, wishes, at: isCurrent(version) ? time : version.createdAt)
+            }
+        }
+        return edits
+    }
+}
+
+extension CopyPlan {
+    /// What the copy asks of the value at the destination.
+    package func wishes(for entry: Entry) -> AssignmentWishes {
+        AssignmentWishes(kind: kind, sources: [entry.record])
     }
 }

@@ -84,20 +84,24 @@ package struct ImportPlan: Equatable {
                 entries.append(Entry(number: number, key: key, fate: .created, scope: scope))
                 continue
             }
-            // A record with more targets has the value there too.
-            let holder = existing.holding(scope)
-            let isSame = try holder.flatMap { try isEqual?(number, $0) } ?? false
-            if let holder, isSame, kind ?? holder.attributes.kind == holder.attributes.kind {
+            // Records with more targets have the value there too.
+            let holders = existing.holding(scope) ?? []
+            let isSame =
+                try !holders.isEmpty && holders.allSatisfy { try isEqual?(number, $0) ?? false }
+            if isSame, holders.allSatisfy({ kind ?? $0.attributes.kind == $0.attributes.kind }) {
                 let comment = candidates[number].comment
-                let tellsMore = comment != nil && comment != holder.attributes.comment
-                let isUpdated = tellsMore && rule == .overwrite
+                let tellsMore =
+                    comment != nil && holders.contains { $0.attributes.comment != comment }
                 entries.append(
                     Entry(
-                        number: number, key: key, fate: isUpdated ? .updated : .unchanged,
-                        scope: isUpdated ? holder.attributes.scope : scope, keepsValue: true))
+                        number: number, key: key,
+                        fate: tellsMore && rule == .overwrite ? .updated : .unchanged,
+                        scope: scope, keepsValue: true))
                 continue
             }
-            let keepsValue = isSame && holder?.attributes.scope == scope
+            let keepsValue =
+                isSame
+                && holders.allSatisfy { $0.attributes.scope.subtracting(scope).isEmpty }
             switch rule {
             case .overwrite:
                 let before = holding.map(\.attributes.kind).strictest
@@ -147,7 +151,7 @@ package struct ImportPlan: Equatable {
                     if let wanted = candidates[number].wanted {
                         scope = wanted
                     } else if existing.isEmpty {
-                        scope = Inheritance.standardScope(
+                        scope = Scope.standard(
                             kind, among: records[key] ?? [], standard: standard(key))
                     } else {
                         let open = existing.map(\.attributes.scope).filter {

@@ -2,17 +2,20 @@ package import Sealing
 package import Vault
 
 extension ValueReader {
-    /// Returns the record that gives a whole scope this value already, perhaps with more targets; nil
-    /// without one.
+    /// Returns the records that together give a whole scope this value already, perhaps with more
+    /// targets; nil if some target has another value or none.
     ///
     /// - Parameter records: The key's records in use.
-    package func holder(
+    package func holders(
         of value: SecretSlice, in scope: Scope, among records: [Variable]
-    ) throws -> Variable? {
-        guard let only = records.holding(scope),
-            let old = try currentValue(of: only, in: SecretArena()), old.equals(value)
+    ) throws -> [Variable]? {
+        let arena = SecretArena()
+        guard let holding = records.holding(scope),
+            try holding.allSatisfy({ record in
+                try currentValue(of: record, in: arena)?.equals(value) == true
+            })
         else { return nil }
-        return only
+        return holding
     }
 
     /// Returns whether a record is known to have an empty value.
@@ -24,12 +27,10 @@ extension ValueReader {
 }
 
 extension [Variable] {
-    /// The only record that has any of a scope, if it has all of it.
-    package func holding(_ scope: Scope) -> Variable? {
+    /// The records that have any of a scope, if together they have all of it.
+    package func holding(_ scope: Scope) -> [Variable]? {
         let holding = filter { $0.attributes.scope.overlaps(scope) }
-        guard let only = holding.first, holding.count == 1,
-            scope.subtracting(only.attributes.scope).isEmpty
-        else { return nil }
-        return only
+        let rest = holding.reduce(scope) { $0.subtracting($1.attributes.scope) }
+        return holding.isEmpty || !rest.isEmpty ? nil : holding
     }
 }

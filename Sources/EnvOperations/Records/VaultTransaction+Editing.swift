@@ -1,7 +1,7 @@
 package import Vault
 internal import VercelAPI
 
-/// The effect of a change on the records of one key.
+/// One record that got a value, and the effect on the key's others.
 package struct RecordEdit: Equatable {
     /// The record's position in the transaction's index.
     package let position: Int
@@ -10,11 +10,6 @@ package struct RecordEdit: Equatable {
     package let touched: [Touched]
     /// The strictest type that a value had in this scope before; nil if there was none.
     package var before: VariableAttributes.Kind?
-
-    /// The effect of a change of the record at that position alone.
-    package static func only(_ position: Int) -> RecordEdit {
-        RecordEdit(position: position, isNew: false, touched: [])
-    }
 
     /// A record other than the one that was set.
     package struct Touched: Equatable {
@@ -38,55 +33,82 @@ extension VaultTransaction {
         return (project, true)
     }
 
-    /// Makes sure that one record of `key` has exactly `scope`; see ``ScopeAssignment``.
+    /// Gives all targets of a scope one value of a variable, and no other target.
     ///
-    /// A record that is new or gets the scope of others takes over what they had; see
-    /// ``Inheritance``.
+    /// Its records keep the types and comments that their targets have; see ``AssignedPart``. The
+    /// targets are removed from all other records; see ``ScopeAssignment``.
     ///
     /// - Parameters:
-    ///   - records: The key's records, including removed ones; nil to look for them.
-    ///   - kind: The type that was asked for; nil to keep or take over one.
-    ///   - declared: The type that a schema gives a value in a place that never had one.
-    ///   - source: The type of the value where it comes from; what gets it is as strict.
+    ///   - number: The version that the value already is; nil for a new one.
+    ///   - positions: Indices of the key's records, including removed ones; nil to look for them.
+    /// - Returns: The records that have the value, that with the heaviest target first.
     package mutating func assign(
-        _ scope: Scope, to key: String, of project: Identifier, records: [Variable]? = nil,
-        kind: VariableAttributes.Kind? = nil, declared: VariableAttributes.Kind? = nil,
-        source: VariableAttributes.Kind? = nil, at time: UInt64
-    ) -> RecordEdit {
-        let records =
-            records ?? index.variables.filter { $0.project == project && $0.name == key }
-        let live = records.filter(\.isLive)
-        let plan = ScopeAssignment(of: scope, among: live)
+        _ value: RawSpan, as number: UInt64? = nil, to scope: Scope, of key: String,
+        in project: Identifier, records positions: [Int]? = nil,
+        _ wishes: AssignmentWishes = AssignmentWishes(), at time: UInt64
+    ) throws(VaultError) -> [RecordEdit] {
+        var positions =
+            positions
+            ?? index.variables.indices.filter {
+                index.variables[$0].project == project && index.variables[$0].name == key
+            }
+        var wishes = wishes
         // No schema makes a Secret of what its name makes public.
-        let isPublic = PublicPrefix(of: key)?.isRefusedForSecrets == true
-        let declared = isPublic && declared == .sensitive ? nil : declared
-        let inherited = Inheritance(in: scope, among: records, declared: declared)
-        let before = live.filter { $0.attributes.scope.overlaps(scope) }
-            .map(\.attributes.kind).strictest
-        let exact = live.first { $0.attributes.scope == scope }
-        let kept = [exact?.attributes.kind ?? inherited.kind, source].compactMap(\.self)
-            .strictest
+        if wishes.declared == .sensitive, PublicPrefix(of: key)?.isRefusedForSecrets == true {
+            wishes.declared = nil
+        }
+        let records = positions.map { index.variables[$0] }
+        var edits: [RecordEdit] = []
+        for part in AssignedPart.parts(of: scope, among: records, wishes) {
+            let edit = assign(part, to: key, of: project, among: positions, at: time)
+            if edit.isNew { positions.append(edit.position) }
+            edits.append(edit)
+        }
+        _ = try store(value, as: number, forVariablesAt: edits.map(\.position), at: time)
+        return edits
+    }
+
+    /// Makes sure that one record has exactly a part's scope, with its type and comment.
+    private mutating func assign(
+        _ part: AssignedPart, to key: String, of project: Identifier, among positions: [Int],
+        at time: UInt64
+    ) -> RecordEdit {
+        let live = positions.filter { index.variables[$0].isLive }
+        let plan = ScopeAssignment(of: part.scope, among: live.map { index.variables[$0] })
         let touched = leave(plan, at: time)
-        guard let id = plan.record, let position = position(of: id) else {
-            let attributes = VariableAttributes(
-                kind: kind ?? kept ?? DefaultType.kind(of: key, in: scope, index), scope: scope,
-                comment: inherited.comment)
-            let position = add(key, attributes, of: project, among: records, at: time)
-            index.variables[position].rotationSeconds = inherited.rotationSeconds
-            return RecordEdit(position: position, isNew: true, touched: touched, before: before)
-        }
-        if let kind = kind ?? kept { index.variables[position].attributes.kind = kind }
-        if exact == nil {
-            index.variables[position].attributes.scope = scope
+        let attributes = VariableAttributes(
+            kind: part.kind ?? DefaultType.kind(of: key, in: part.scope, index),
+            scope: part.scope, comment: part.comment)
+        let isNew = plan.record == nil
+        let position =
+            live.first { index.variables[$0].id == plan.record }
+            ?? add(key, attributes, of: project, at: time)
+        if index.variables[position].attributes != attributes {
+            index.variables[position].attributes = attributes
             index.variables[position].updatedAt = time
-            if index.variables[position].attributes.comment == nil {
-                index.variables[position].attributes.comment = inherited.comment
-            }
-            if index.variables[position].rotationSeconds == 0 {
-                index.variables[position].rotationSeconds = inherited.rotationSeconds
-            }
         }
-        return RecordEdit(position: position, isNew: false, touched: touched, before: before)
+        index.variables[position].rotationSeconds = part.rotationSeconds
+        return RecordEdit(
+            position: position, isNew: isNew, touched: touched, before: part.before)
+    }
+
+    /// Changes type and comment of the records that have any of a scope, and leaves their values.
+    ///
+    /// - Parameter positions: Indices of the key's records.
+    package mutating func revise(
+        _ positions: [Int], in scope: Scope, _ wishes: AssignmentWishes, at time: UInt64
+    ) {
+        for position in positions {
+            var attributes = index.variables[position].attributes
+            guard index.variables[position].isLive, attributes.scope.overlaps(scope) else {
+                continue
+            }
+            attributes.kind = wishes.kind ?? attributes.kind
+            attributes.comment = wishes.comment.map { $0.isEmpty ? nil : $0 } ?? attributes.comment
+            guard index.variables[position].attributes != attributes else { continue }
+            index.variables[position].attributes = attributes
+            index.variables[position].updatedAt = time
+        }
     }
 
     /// Removes the scope of a plan from all other records.
@@ -114,16 +136,12 @@ extension VaultTransaction {
         return touched
     }
 
-    /// Adds a record without a value. Its version numbers continue those of the key's other records, so
-    /// that a number never means two values.
+    /// Adds a record without a value.
     mutating func add(
-        _ key: String, _ attributes: VariableAttributes, of project: Identifier,
-        among records: [Variable], at time: UInt64
+        _ key: String, _ attributes: VariableAttributes, of project: Identifier, at time: UInt64
     ) -> Int {
-        var variable = Variable(
-            project: project, name: key, attributes: attributes, createdAt: time)
-        variable.highestVersion = records.map(\.highestVersion).max() ?? 0
-        index.variables.append(variable)
+        index.variables.append(
+            Variable(project: project, name: key, attributes: attributes, createdAt: time))
         return index.variables.count - 1
     }
 

@@ -237,7 +237,7 @@ package struct StateApplication {
             let number =
                 try same
                 ?? value.withBytes { bytes in
-                    try transaction.storeAside(bytes, forVariableAt: position, at: time)
+                    try transaction.storeAside(bytes, forVariablesAt: [position], at: time)
                 }
             known.versions.append(
                 SharedState.Version(

@@ -128,6 +128,16 @@ package struct VaultIndex {
         return variables.filter { $0.project == project && $0.name == name }
     }
 
+    /// Returns the highest version number that any record of a name ever had; 0 without one.
+    package func highestVersion(of project: Identifier, named name: String) -> UInt64 {
+        var highest: UInt64 = 0
+        for place in variables.indices
+        where variables[place].project == project && variables[place].name == name {
+            highest = max(highest, variables[place].highestVersion)
+        }
+        return highest
+    }
+
     /// Returns the account with that name, or the default account for nil.
     package func account(named name: String?) -> Account? {
         guard let name else { return accounts.first(where: \.isDefault) }

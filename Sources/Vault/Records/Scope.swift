@@ -75,6 +75,13 @@ package struct Scope: Hashable, Sendable {
             }, branch: branch)
     }
 
+    /// Adds another scope of the same branch.
+    package mutating func formUnion(_ other: Scope) {
+        self = Scope(
+            targets: targets.union(other.targets),
+            customEnvironments: customEnvironments + other.customEnvironments, branch: branch)
+    }
+
     /// Whether a value of the other scope applies in no place outside of this one.
     package func contains(_ other: Scope) -> Bool {
         let own = Scope(

@@ -4,6 +4,7 @@ extension VaultTransaction {
         let variable = index.variables[position]
         guard variable.name != name else { return }
         keepName(of: variable)
+        forgetHighestVersions()
         index.variables[position].name = name
         index.variables[position].updatedAt = time
     }

@@ -30,6 +30,8 @@ package struct VaultTransaction: ~Copyable {
     private(set) var newChunks: [UInt8] = []
     /// Records with a new version.
     package private(set) var storedVariables: Set<Identifier> = []
+    /// The highest version number of each name by project, once more than one value is stored.
+    private var highestVersions: [Identifier: [String: UInt64]]?
 
     init(index: VaultIndex, vault: Vault, keys: VaultKeys) throws(VaultError) {
         guard let values = try ValueReader(vault: vault, index: index, keys: keys) else {
@@ -48,33 +50,59 @@ package struct VaultTransaction: ~Copyable {
         self.scratch = scratch
     }
 
-    /// Seals `value` as a variable's next version and makes it current.
+    /// Seals `value` as the next version of a variable and makes it current in some of its records.
     ///
     /// - Parameters:
-    ///   - value: At most 1 MiB; only the sealed chunk keeps it.
-    ///   - position: The variable's index in ``index``.
+    ///   - value: At most 1 MiB; only the sealed chunks keep it.
+    ///   - number: The version of which this is the value, if the variable had it before. A record that
+    ///     has that version gets no other chunk.
+    ///   - positions: Indices in ``index`` of records of one name; not empty.
     ///   - time: Milliseconds since 1970.
-    /// - Returns: The version number, which the variable never had before.
+    /// - Returns: The version number: `number`, or one that no record of that name ever had.
+    @discardableResult
+    package mutating func store(
+        _ value: RawSpan, as number: UInt64? = nil, forVariablesAt positions: [Int], at time: UInt64
+    ) throws(VaultError) -> UInt64 {
+        let version: UInt64
+        if let number {
+            version = number
+        } else {
+            version = try nextVersion(ofVariableAt: positions[0])
+        }
+        for position in positions {
+            if number != nil, makeCurrent(version: version, ofVariableAt: position, at: time) {
+                continue
+            }
+            let stored = try seal(value, as: version, forVariableAt: position, at: time)
+            if let old = index.currentVersions.updateValue(stored, forKey: stored.variable) {
+                index.earlierVersions.append(old)
+            }
+            index.variables[position].currentVersion = version
+            index.variables[position].updatedAt = time
+        }
+        return version
+    }
+
+    /// Seals `value` as a variable's next version and makes it current in one record.
     @discardableResult
     package mutating func store(
         _ value: RawSpan, forVariableAt position: Int, at time: UInt64
     ) throws(VaultError) -> UInt64 {
-        let stored = try seal(value, forVariableAt: position, at: time)
-        if let old = index.currentVersions.updateValue(stored, forKey: stored.variable) {
-            index.earlierVersions.append(old)
-        }
-        index.variables[position].currentVersion = stored.version
-        index.variables[position].updatedAt = time
-        return stored.version
+        try store(value, forVariablesAt: [position], at: time)
     }
 
-    /// Seals `value` as a variable's next version without making it current.
+    /// Seals `value` as the next version of a variable without making it current.
+    ///
+    /// - Parameter positions: Indices in ``index`` of records of one name; not empty.
     package mutating func storeAside(
-        _ value: RawSpan, forVariableAt position: Int, at time: UInt64
+        _ value: RawSpan, forVariablesAt positions: [Int], at time: UInt64
     ) throws(VaultError) -> UInt64 {
-        let stored = try seal(value, forVariableAt: position, at: time)
-        index.earlierVersions.append(stored)
-        return stored.version
+        let version = try nextVersion(ofVariableAt: positions[0])
+        for position in positions {
+            index.earlierVersions.append(
+                try seal(value, as: version, forVariableAt: position, at: time))
+        }
+        return version
     }
 
     /// Makes an existing version current, without a new number.
@@ -98,20 +126,44 @@ package struct VaultTransaction: ~Copyable {
         return true
     }
 
+    /// Returns a version number that no record with a record's name ever had in its project, so that a
+    /// number means one value of a variable.
+    private mutating func nextVersion(ofVariableAt position: Int) throws(VaultError) -> UInt64 {
+        let variable = index.variables[position]
+        var highest = variable.highestVersion
+        if highestVersions == nil, !storedVariables.isEmpty {
+            var found: [Identifier: [String: UInt64]] = [:]
+            for other in index.variables {
+                found[other.project, default: [:]][other.name, default: 0].raise(
+                    to: other.highestVersion)
+            }
+            highestVersions = found
+        }
+        if let highestVersions {
+            highest.raise(to: highestVersions[variable.project]?[variable.name] ?? 0)
+        } else {
+            highest.raise(
+                to: index.highestVersion(of: variable.project, named: variable.name))
+        }
+        let (number, overflow) = highest.addingReportingOverflow(1)
+        guard !overflow else {
+            throw VaultError(.tooLarge, "\(variable.name) has no version numbers left")
+        }
+        highestVersions?[variable.project, default: [:]][variable.name] = number
+        return number
+    }
+
+    /// Has the version numbers counted again after records got another name or project.
+    mutating func forgetHighestVersions() { highestVersions = nil }
+
     private mutating func seal(
-        _ value: RawSpan, forVariableAt position: Int, at time: UInt64
+        _ value: RawSpan, as number: UInt64, forVariableAt position: Int, at time: UInt64
     ) throws(VaultError) -> StoredVersion {
         guard value.byteCount <= VaultFormat.valueLimit else {
             throw VaultError(.tooLarge, "a value is longer than 1 MiB")
         }
-        let (number, overflow) = index.variables[position].highestVersion
-            .addingReportingOverflow(1)
-        guard !overflow else {
-            throw VaultError(
-                .tooLarge, "\(index.variables[position].name) has no version numbers left")
-        }
         let stored = try sealed(value, as: number, forVariableAt: position, at: time)
-        index.variables[position].highestVersion = number
+        index.variables[position].highestVersion.raise(to: number)
         storedVariables.insert(stored.variable)
         return stored
     }
@@ -200,6 +252,7 @@ package struct VaultTransaction: ~Copyable {
     ) throws(VaultError) {
         index.variables[position].project = project
         index.variables[position].updatedAt = time
+        forgetHighestVersions()
         let id = index.variables[position].id
         var moved: [Identifier: Identifier] = [:]
         if var current = index.currentVersions[id] {
@@ -246,4 +299,8 @@ package struct VaultTransaction: ~Copyable {
     package mutating func outlive(_ seen: [VaultPosition]) {
         superseded = seen
     }
+}
+
+extension UInt64 {
+    fileprivate mutating func raise(to other: UInt64) { self = Swift.max(self, other) }
 }

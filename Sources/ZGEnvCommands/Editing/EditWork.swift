@@ -82,19 +82,12 @@ struct EditWork {
             return
         }
         guard let value else { return }
-        let position: Int
-        if let known, step.record?.attributes.scope == step.scope {
-            position = known
-        } else {
-            let records = transaction.index.records(of: project, named: step.key)
-            try SensitiveScope.check(step.scope, nil, of: step.key, among: records)
-            position =
-                transaction.assign(
-                    step.scope, to: step.key, of: project, records: records, at: time
-                ).position
+        let records = transaction.index.records(of: project, named: step.key)
+        if step.record?.attributes.scope != step.scope {
+            try SensitiveScope.check(step.scope, of: step.key, among: records)
         }
-        try value.withBytes { bytes in
-            _ = try transaction.store(bytes, forVariableAt: position, at: time)
+        _ = try value.withBytes { bytes in
+            try transaction.assign(bytes, to: step.scope, of: step.key, in: project, at: time)
         }
     }
 

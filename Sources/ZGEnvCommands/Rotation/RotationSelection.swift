@@ -8,7 +8,9 @@ struct RotationSelection {
     /// One project with at least one record.
     struct Found {
         let project: VaultProject
-        let records: [Variable]
+        var records: [Variable]
+        /// The number that the next value of the variable gets.
+        let newVersion: UInt64
     }
 
     /// The named projects first, then those of `--everywhere`.
@@ -27,8 +29,9 @@ struct RotationSelection {
     ) throws -> [Found] {
         let selection = try RotationSelection(named: request, workspace, keys: keys)
         return selection.found.compactMap { place in
-            let records = place.records.filter { $0.currentVersion == 0 }
-            return records.isEmpty ? nil : Found(project: place.project, records: records)
+            var place = place
+            place.records.removeAll { $0.currentVersion > 0 }
+            return place.records.isEmpty ? nil : place
         }
     }
 
@@ -54,9 +57,13 @@ struct RotationSelection {
         }
         self.reader = reader
         for project in projects {
-            found.append(
-                Found(project: project, records: try records(of: project)))
+            add(try records(of: project), of: project)
         }
+    }
+
+    private mutating func add(_ records: [Variable], of project: VaultProject) {
+        let newVersion = index.highestVersion(of: project.id, named: request.key) + 1
+        found.append(Found(project: project, records: records, newVersion: newVersion))
     }
 
     private static func projects(
@@ -82,10 +89,10 @@ struct RotationSelection {
             throw RecordSelection.notFound(request.key, project, index)
         }
         guard let scope = request.scope else { return records }
-        if let exact = records.first(where: { $0.attributes.scope == scope }) { return [exact] }
         let holders = records.filter { $0.attributes.scope.overlaps(scope) }
         let missing = holders.reduce(scope) { $0.subtracting($1.attributes.scope) }
-        guard !holders.isEmpty, missing.isEmpty, request.includesOverlapping else {
+        let isWider = holders.contains { !$0.attributes.scope.subtracting(scope).isEmpty }
+        guard !holders.isEmpty, missing.isEmpty, !isWider || request.includesOverlapping else {
             throw CommandError(
                 .notFound,
                 "\(request.key) in \(project.name) has no value for "
@@ -147,7 +154,7 @@ struct RotationSelection {
             let records = try index.variables(of: project.id, named: request.key).filter {
                 try reader.currentValue(of: $0, in: arena)?.equals(old) ?? false
             }
-            if !records.isEmpty { found.append(Found(project: project, records: records)) }
+            if !records.isEmpty { add(records, of: project) }
         }
     }
 

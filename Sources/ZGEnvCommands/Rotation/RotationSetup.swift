@@ -10,6 +10,8 @@ struct RotationSetup {
     struct Place {
         let project: VaultProject
         let records: [Variable]
+        /// The number that the new value gets.
+        let newVersion: UInt64
         let bound: LinkedProject
         let deployment: RotationDeployments.Choice
         /// What was read from Vercel.
@@ -117,7 +119,8 @@ struct RotationSetup {
             deployment = .none
         }
         return Place(
-            project: bound.local ?? found.project, records: found.records, bound: bound,
+            project: bound.local ?? found.project, records: found.records,
+            newVersion: found.newVersion, bound: bound,
             deployment: deployment, reading: reading)
     }
 
@@ -346,31 +349,35 @@ struct RotationSetup {
         let lock = try RotationLock(entry, workspace)
         let records = places.flatMap(\.records)
         let ids = Set(records.map(\.id))
-        let change = Change { index, _ in
-            RotatedVersions.of(index.variables.filter { ids.contains($0.id) && $0.isLive })
+        let change = Change { [places, key = request.key] index, _ in
+            RotatedVersions(
+                places.map { index.highestVersion(of: $0.project.id, named: key) + 1 },
+                of: index.variables.filter { ids.contains($0.id) && $0.isLive })
         } apply: { transaction, _, _ in
             try RotationSelection.checkNoneIsOpen(
                 for: ids, key: request.key, in: transaction.index)
-            for record in records {
-                guard let position = transaction.position(of: record.id) else { continue }
+            for place in places {
+                let positions = place.records.compactMap { transaction.position(of: $0.id) }
                 _ = try value.withBytes { bytes in
-                    try transaction.storeAside(bytes, forVariableAt: position, at: time)
+                    try transaction.storeAside(bytes, forVariablesAt: positions, at: time)
                 }
             }
             try transaction.keep(entry)
         }
-        try session.commit(change, as: Planned(RotatedVersions.of(records), about: records))
+        let planned = RotatedVersions(places.map(\.newVersion), of: records)
+        try session.commit(change, as: Planned(planned, about: records))
         return (entry, lock)
     }
 
     private struct RotatedVersions: Equatable {
-        let id: Identifier
-        let current, highest: UInt64
+        /// By project.
+        let new: [UInt64]
+        /// By record.
+        let old: [Identifier: UInt64]
 
-        static func of(_ records: [Variable]) -> [RotatedVersions] {
-            records.sorted { $0.id < $1.id }.map {
-                .init(id: $0.id, current: $0.currentVersion, highest: $0.highestVersion)
-            }
+        init(_ new: [UInt64], of records: [Variable]) {
+            self.new = new
+            old = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0.currentVersion) })
         }
     }
 
@@ -386,7 +393,7 @@ struct RotationSetup {
                     records: place.records.map {
                         RotationPlan.Record(
                             variable: $0.id, oldVersion: $0.currentVersion,
-                            newVersion: $0.highestVersion + 1)
+                            newVersion: place.newVersion)
                     })
             })
     }

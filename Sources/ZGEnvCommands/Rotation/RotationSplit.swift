@@ -18,17 +18,21 @@ struct RotationSplit {
     var isNeeded: Bool { preparation.places.contains(where: isSplit) }
 
     private func isSplit(_ place: RotationSetup.Place) -> Bool {
-        place.records.contains { $0.attributes.scope != scope }
+        place.records.contains(where: isWider)
+    }
+
+    private func isWider(_ record: Variable) -> Bool {
+        !record.attributes.scope.subtracting(scope).isEmpty
     }
 
     /// The lines of the plan, as shown to the user.
     var lines: [String] {
         preparation.places.flatMap { place in
-            place.records.filter { $0.attributes.scope != scope }.map { record in
+            place.records.filter(isWider).map { record in
                 let rest = record.attributes.scope.subtracting(scope)
                 return
                     "split \(key) in \(place.project.name): \(scope.description) gets its own value"
-                    + (rest.isEmpty ? "" : " (unchanged: \(rest.description))")
+                    + " (unchanged: \(rest.description))"
             }
         }
     }
@@ -52,22 +56,17 @@ struct RotationSplit {
         let change = Change { index, _ in
             SplitRecord.of(index.variables.filter { ids.contains($0.id) && $0.isLive })
         } apply: { transaction, _, _ in
-            let records = transaction.index.variables.filter {
-                $0.project == place.project.id && $0.name == key
+            guard let old = preparation.old else {
+                throw CommandError(
+                    .notFound, "The vault does not have the value of \(key).",
+                    hint: "Run: zg-env set \(word: key) -p \(word: place.project.name)")
             }
-            let edit = transaction.assign(
-                scope, to: key, of: place.project.id, records: records, at: time)
-            if edit.isNew {
-                guard let old = preparation.old else {
-                    throw CommandError(
-                        .notFound, "The vault does not have the value of \(key).",
-                        hint: "Run: zg-env set \(word: key) -p \(word: place.project.name)")
-                }
-                _ = try old.withBytes { bytes in
-                    try transaction.store(bytes, forVariableAt: edit.position, at: time)
-                }
+            let edits = try old.withBytes { bytes in
+                try transaction.assign(
+                    bytes, as: place.records[0].currentVersion, to: scope, of: key,
+                    in: place.project.id, at: time)
             }
-            return Set(place.records.map(\.id) + [transaction.index.variables[edit.position].id])
+            return ids.union(edits.map { transaction.index.variables[$0.position].id })
         }
         return try session.commit(
             change, as: Planned(SplitRecord.of(place.records), about: place.records))

@@ -38,40 +38,40 @@ enum RecordSelection {
         throw ambiguous(key, holding, in: project.name)
     }
 
-    /// Returns the record, removed or in use, that has a version and that the options select. Of several,
-    /// one with exactly the given scope wins, then those in use.
+    /// Returns the scopes of a key's records in use, one for each branch, if all have the same version.
     ///
-    /// - Parameter place: The place of a program whose effective record is preferred.
-    static func one(
-        _ key: String, withVersion number: UInt64, in project: VaultProject, of index: VaultIndex,
-        _ options: ScopeOptions, _ place: ValueTarget? = nil
-    ) throws -> Variable {
-        let all = index.variables.filter { $0.project == project.id && $0.name == key }
+    /// - Throws: ``ExitCode/usage`` for different ones.
+    static func scopesOfOneValue(
+        _ key: String, _ records: [Variable], in project: String
+    ) throws -> [Scope] {
+        let versions = Set(records.map(\.currentVersion))
+        guard records.count == 1 || versions.count == 1 && versions != [0] else {
+            throw ambiguous(key, records, in: project)
+        }
+        let scopes = Dictionary(grouping: records.map(\.attributes.scope), by: \.branch)
+        return scopes.sorted { ($0.key ?? "") < ($1.key ?? "") }.map { _, scopes in
+            scopes.dropFirst().reduce(into: scopes[0]) { $0.formUnion($1) }
+        }
+    }
+
+    /// Returns the records of a key, removed or in use, that have a version, the latest first: a variable
+    /// that was renamed to a removed one's name has its numbers before that one's.
+    ///
+    /// - Throws: ``ExitCode/notFound`` without any.
+    static func having(
+        version number: UInt64, of key: String, in project: VaultProject, of index: VaultIndex
+    ) throws -> [(record: Variable, version: StoredVersion)] {
+        let all = index.records(of: project.id, named: key)
         guard !all.isEmpty else { throw notFound(key, project, index) }
-        var candidates = all.filter { History(of: $0, in: index).version(number) != nil }
-        // A removed record may have been replaced by a wider one with the same numbers.
-        if let scope = try options.scope() {
-            let exact = candidates.filter { $0.attributes.scope == scope }
-            if exact.count == 1 { return exact[0] }
-        }
-        if let place,
-            let effective = EffectiveVariables.inPlace(place, among: candidates).first
-        {
-            return effective
-        }
-        if let scope = try options.scope() {
-            candidates = candidates.filter { $0.attributes.scope.overlaps(scope) }
-        }
-        if candidates.count > 1, candidates.contains(where: \.isLive) {
-            candidates = candidates.filter(\.isLive)
-        }
-        guard let only = candidates.first else {
+        let found = all.compactMap { record in
+            History(of: record, in: index).version(number).map { (record, $0) }
+        }.sorted { ($0.0.updatedAt, $1.0.id) > ($1.0.updatedAt, $0.0.id) }
+        guard !found.isEmpty else {
             throw CommandError(
                 .notFound, "\(key) has no version \(number).",
                 hint: "List its versions with: zg-env history \(word: key)")
         }
-        guard candidates.count == 1 else { throw ambiguous(key, candidates, in: project.name) }
-        return only
+        return found
     }
 
     static func notFound(_ key: String, _ project: VaultProject, _ index: VaultIndex)

@@ -4,28 +4,34 @@ internal import VercelAPI
 
 /// What Vercel refuses for a sensitive variable: a public name and, without an explicit type, development.
 enum SensitiveScope {
-    /// Checks the type that a value would get in `scope`.
+    /// Checks the types that a value would get in `scope`. Where development has no value yet, nothing
+    /// but the user's word makes a Secret's value readable there.
     ///
     /// - Parameters:
-    ///   - kind: The type that was asked for; nil to keep or take over one.
     ///   - isNamed: Whether the targets were named with `-t`. Whether development may have
     ///     a Secret is then for Vercel to decide.
-    ///   - source: The type of the value where it comes from.
     ///   - records: All records of the key, including removed ones.
     /// - Throws: ``ExitCode/usage``.
     static func check(
-        _ scope: Scope, _ kind: VariableAttributes.Kind?, isNamed: Bool = false,
-        copyOf source: VariableAttributes.Kind? = nil, of key: String, among records: [Variable]
+        _ scope: Scope, isNamed: Bool = false, of key: String, among records: [Variable],
+        _ wishes: AssignmentWishes = AssignmentWishes()
     ) throws {
+        let kind = wishes.kind
         if kind == .sensitive { try check(publicName: key) }
         guard scope.targets.contains(.development), kind == nil || kind == .sensitive && !isNamed
         else { return }
-        let live = records.filter(\.isLive)
-        let there = live.first { $0.attributes.scope.targets.contains(.development) }
+        let there = records.first { record in
+            record.isLive && record.attributes.scope.branch == scope.branch
+                && record.attributes.scope.targets.contains(.development)
+        }
         guard there?.attributes.kind != .sensitive else { return }
-        let exact = live.first { $0.attributes.scope == scope }
-        let kept = exact?.attributes.kind ?? Inheritance(in: scope, among: records).kind
-        guard [kind, kept, source].contains(.sensitive) else { return }
+        let parts = AssignedPart.parts(of: scope, among: records, wishes)
+        guard
+            parts.contains(where: { part in
+                part.kind == .sensitive
+                    && (there == nil || part.scope.targets.contains(.development))
+            })
+        else { return }
         throw CommandError(
             .usage,
             kind == .sensitive

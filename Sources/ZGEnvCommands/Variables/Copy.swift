@@ -23,7 +23,7 @@ struct Copy: Command {
             OptionSpec(
                 "to-project", value: "P", "Copy the variables to project P",
                 completion: .dynamic(.project)),
-            PlaceValues.allowMissing, EmptyValues.option,
+            SetVariable.type, PlaceValues.allowMissing, EmptyValues.option,
         ],
         exclusive: [["to-target", "to-project"]],
         examples: [
@@ -54,6 +54,7 @@ struct Copy: Command {
     private let options: ScopeOptions
     private let target: String?
     private let project: String?
+    private let kind: VariableAttributes.Kind?
     private let allowsMissing: Bool
     private let allowsEmpty: Bool
 
@@ -62,6 +63,7 @@ struct Copy: Command {
         options = ScopeOptions(command)
         target = command.value("to-target")
         project = command.value("to-project")
+        kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
         allowsMissing = command.has("allow-missing")
         allowsEmpty = command.has("allow-empty")
     }
@@ -139,14 +141,16 @@ struct Copy: Command {
             ($0, route.scope ?? $0.attributes.scope)
         }
         let destination = index.project(named: route.destination)
-        let plan = try CopyPlan(of: records, to: destination?.id, in: index, reader: reader)
+        let plan = try CopyPlan(
+            of: records, to: destination?.id, as: kind, in: index, reader: reader)
         let missing = plan.keys(.skipped)
         guard missing.isEmpty || allowsMissing else { throw PlaceValues.missing(missing) }
         for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
             let key = entry.record.name
             let others = destination.map { index.records(of: $0.id, named: key) } ?? []
             try SensitiveScope.check(
-                entry.scope, nil, copyOf: entry.record.attributes.kind, of: key, among: others)
+                entry.scope, isNamed: target != nil, of: key, among: others, plan.wishes(for: entry)
+            )
         }
         try empty.check(plan.entries.filter(\.isEmptied).map(\.record.name))
         return plan

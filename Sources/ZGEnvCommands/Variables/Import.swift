@@ -248,7 +248,7 @@ struct Import: Command {
         var written = WrittenVariables(keys: [])
         for entry in plan.entries where entry.fate != .skipped {
             written.keys.insert(entry.key)
-            if let record = records[entry.key]?.holding(entry.scope) {
+            for record in records[entry.key]?.holding(entry.scope) ?? [] {
                 written.atHand[record.id] = .init(
                     version: record.currentVersion, value: content.items[entry.number].value)
             }

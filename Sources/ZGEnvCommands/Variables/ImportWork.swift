@@ -19,7 +19,7 @@ struct ImportWork {
 
     /// The scope of new keys that nothing gives targets.
     static func standard(_ kind: VariableAttributes.Kind?, _ index: VaultIndex) -> Scope {
-        Inheritance.standardScope(kind, among: [], standard: DefaultType.deployed("", index))
+        Scope.standard(kind, among: [], standard: DefaultType.deployed("", index))
     }
 
     /// Returns the plan of the import without applying it.
@@ -61,8 +61,8 @@ struct ImportWork {
                 kind: kind, standard: { DefaultType.deployed($0, index) }, isEqual: isEqual)
             for entry in plan.entries where entry.fate == .created || entry.fate == .updated {
                 try SensitiveScope.check(
-                    entry.scope, kind, isNamed: content.targets.areNamed, of: entry.key,
-                    among: records?[entry.key] ?? [])
+                    entry.scope, isNamed: content.targets.areNamed, of: entry.key,
+                    among: records?[entry.key] ?? [], AssignmentWishes(kind: kind))
             }
             try checkEmpty(plan, records ?? [:]) { variable in
                 try reader?.isEmpty(variable, in: arena) == true
@@ -111,40 +111,25 @@ struct ImportWork {
         for (number, entry) in plan.entries.enumerated() {
             if number.isMultiple(of: 256) { progress(number, plan.entries.count) }
             guard entry.fate == .created || entry.fate == .updated else { continue }
+            let declared = declared[entry.key]
+            let wishes = AssignmentWishes(
+                kind: kind,
+                comment: candidates[entry.number].comment
+                    ?? (entry.fate == .created ? declared?.comment : nil),
+                declared: declared?.kind(in: entry.scope))
             let positions = records[entry.key] ?? []
-            let position = try assign(entry, project.id, positions, in: &transaction)
-            if !positions.contains(position) { records[entry.key, default: []].append(position) }
-            let declared = entry.fate == .created ? declared[entry.key]?.comment : nil
-            if let comment = candidates[entry.number].comment ?? declared {
-                transaction.index.variables[position].attributes.comment = comment
-            }
-            if let kind { transaction.index.variables[position].attributes.kind = kind }
             if entry.keepsValue {
-                transaction.index.variables[position].updatedAt = time
+                transaction.revise(positions, in: entry.scope, wishes, at: time)
                 continue
             }
-            try content.items[entry.number].value.withBytes { bytes in
-                _ = try transaction.store(bytes, forVariableAt: position, at: time)
+            let edits = try content.items[entry.number].value.withBytes { bytes in
+                try transaction.assign(
+                    bytes, to: entry.scope, of: entry.key, in: project.id, records: positions,
+                    wishes, at: time)
             }
+            records[entry.key, default: []] += edits.filter(\.isNew).map(\.position)
         }
         return plan
-    }
-
-    private func assign(
-        _ entry: ImportPlan.Entry, _ project: Identifier, _ positions: [Int],
-        in transaction: inout VaultTransaction
-    ) throws -> Int {
-        let live = positions.filter { transaction.index.variables[$0].isLive }
-        if let exact = live.first(where: {
-            transaction.index.variables[$0].attributes.scope == entry.scope
-        }) {
-            return exact
-        }
-        return transaction.assign(
-            entry.scope, to: entry.key, of: project,
-            records: positions.map { transaction.index.variables[$0] },
-            kind: kind, declared: declared[entry.key]?.kind(in: entry.scope), at: time
-        ).position
     }
 
     /// Verifies every chunk of the vault, and compares every imported value with the file's.

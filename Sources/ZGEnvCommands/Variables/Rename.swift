@@ -70,10 +70,14 @@ struct Rename: Command {
                 try check(transaction.index)
                 let former = transaction.index.records(of: project.id, named: new)
                 var raised = false
-                for record in transaction.index.variables(of: project.id, named: key) {
+                // Removed records go along: their versions are those of the variable.
+                for record in transaction.index.records(of: project.id, named: key)
+                where !record.isTrace {
                     guard let position = transaction.position(of: record.id) else { continue }
                     transaction.rename(at: position, to: new, time: time)
-                    let isKept = key != new && transaction.keepType(of: former, at: position)
+                    let isKept =
+                        key != new && record.isLive
+                        && transaction.keepType(of: former, at: position)
                     raised = raised || isKept
                 }
                 return raised

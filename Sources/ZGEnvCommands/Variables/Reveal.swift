@@ -29,7 +29,10 @@ struct Reveal: Command {
             OptionSpec(
                 flag: "copy", "Copy the value to the clipboard, clear it later, and print nothing"),
         ],
-        exclusive: [["version", "remote"], ["format", "copy"]],
+        exclusive: [
+            ["version", "remote"], ["version", "target"], ["version", "branch"],
+            ["format", "copy"],
+        ],
         examples: [
             .init("zg-env reveal DATABASE_URL -p web -t production", "print one value"),
             .init(
@@ -103,23 +106,15 @@ struct Reveal: Command {
         let project = try resolver.existing(in: index)
         let records =
             try number.map { number in
-                try names.map { name in
-                    try RecordSelection.one(
-                        name, withVersion: number, in: project, of: index, options, place)
-                }
-            } ?? currentRecords(project, index, place)
+                try RecordSelection.having(version: number, of: names[0], in: project, of: index)
+                    .prefix(1).map { ($0.record, Optional($0.version)) }
+            } ?? currentRecords(project, index, place).map { ($0, nil) }
         let reader = try ValueReader.required(vault, index, keys)
-        let values = try records.map { record in
-            if let number {
-                guard let version = History(of: record, in: index).version(number) else {
-                    throw CommandError(
-                        .notFound, "\(record.name) has no version \(number).",
-                        hint:
-                            "List the versions with: zg-env history \(word: record.name)"
-                    )
-                }
+        let values = try records.map { record, version in
+            if let version {
                 return RevealedValue(
-                    try reader.value(of: record, version, in: arena), of: record, version: number)
+                    try reader.value(of: record, version, in: arena), of: record,
+                    version: version.version)
             }
             guard let value = try reader.currentValue(of: record, in: arena) else {
                 throw CommandError(

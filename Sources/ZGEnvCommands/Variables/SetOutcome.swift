@@ -4,52 +4,83 @@ internal import Vault
 
 /// What `set` stored for one key.
 struct SetOutcome {
-    let variable: Variable
-    let edit: RecordEdit
+    /// A record that has the value.
+    struct Record {
+        let variable: Variable
+        let isNew: Bool
+        /// The strictest type that a value had there before.
+        let before: VariableAttributes.Kind?
+    }
+
+    /// Those that have the value, the heaviest target first; several if their types, comments or
+    /// branches differ.
+    private(set) var records: [Record] = []
+    /// Other records that lost targets.
+    private var touched: [RecordEdit.Touched] = []
     /// Whether the value was there already, perhaps for more targets.
     var isUnchanged = false
 
+    init(isUnchanged: Bool = false) { self.isUnchanged = isUnchanged }
+
+    /// - Parameter edit: What changed; nil for nothing.
+    mutating func add(_ edit: RecordEdit?, _ variable: Variable) {
+        records.append(
+            Record(variable: variable, isNew: edit?.isNew == true, before: edit?.before))
+        touched += edit?.touched ?? []
+    }
+
     static let fields = """
-        created: boolean; key, type: string; \(Scope.fields); version: number; unchanged: boolean
+        key: string; version: number; created, unchanged: boolean
+        type: string; \(Scope.fields)
+        values: [{ type: string; \(Scope.fields) }] (one for each type, comment and branch)
         touched: [{ \(RecordEdit.Touched.fields) }] (values that gave up targets)
         """
 
     /// The members for the variable.
     var members: [JSONValue.Member] {
-        let front: [JSONValue.Member] = [
-            .init("created", .bool(edit.isNew)), .init("key", .string(variable.name)),
-            .init("type", .string(variable.attributes.kind.name)),
-        ]
-        let back: [JSONValue.Member] = [
-            .init("version", .integer(Int64(clamping: variable.currentVersion))),
+        let first = records[0].variable
+        let values = records.map { record in
+            JSONValue.object(
+                [.init("type", .string(record.variable.attributes.kind.name))]
+                    + record.variable.attributes.scope.members)
+        }
+        return [
+            .init("key", .string(first.name)),
+            .init("version", .integer(Int64(clamping: first.currentVersion))),
+            .init("created", .bool(records.contains(where: \.isNew))),
             .init("unchanged", .bool(isUnchanged)),
-            .init("touched", .array(edit.touched.map { .object($0.members) })),
+            .init("type", .string(first.attributes.kind.name)),
+        ] + first.attributes.scope.members + [
+            .init("values", .array(values)),
+            .init("touched", .array(touched.map { .object($0.members) })),
         ]
-        return front + variable.attributes.scope.members + back
     }
 
     /// Reports what changed.
     func report(in project: String, _ workspace: Workspace) {
-        let (name, scope) = (variable.name, variable.attributes.scope.description)
-        let now = variable.attributes.kind
-        guard !isUnchanged else {
-            return workspace.note(
-                "\(name) in \(project) has this value already for \(scope), version \(variable.currentVersion)."
-            )
+        for record in records {
+            let (name, attributes) = (record.variable.name, record.variable.attributes)
+            let (scope, version) = (attributes.scope, record.variable.currentVersion)
+            guard !isUnchanged else {
+                workspace.note(
+                    "\(name) in \(project) has this value already for \(scope.description), version \(version)."
+                )
+                continue
+            }
+            let type = attributes.kind == .encrypted ? "" : ", \(attributes.kind.name)"
+            workspace.note(
+                "Set \(name) in \(project) for \(scope.description), version \(version)\(type).")
+            WeakerType.warn(
+                [.init(name: name, scope: scope, before: record.before)], to: attributes.kind,
+                workspace.context)
         }
-        let type = now == .encrypted ? "" : ", \(now.name)"
-        workspace.note(
-            "Set \(name) in \(project) for \(scope), version \(variable.currentVersion)\(type).")
-        for touched in edit.touched {
+        for touched in touched {
             let before = touched.version > 0 ? " (version \(touched.version))" : ""
             workspace.note(
                 touched.after.isEmpty
                     ? "Replaced the value for \(touched.before.description)."
                     : "The previous value\(before) remains for \(touched.after.description).")
         }
-        WeakerType.warn(
-            [.init(name: name, scope: variable.attributes.scope, before: edit.before)], to: now,
-            workspace.context)
     }
 }
 

@@ -19,9 +19,7 @@ struct SetVariable: Command {
         arguments: [VariableName.arguments],
         options: [
             ScopeOptions.target, ScopeOptions.branch,
-            OptionSpec(
-                "type", value: "TYPE", "Set the type on Vercel",
-                form: .oneOf(["encrypted", "sensitive", "plain"])),
+            type,
             OptionSpec(
                 "comment", value: "C", "Set a comment; an empty one removes it", allowsEmpty: true),
             RotationPeriod.option,
@@ -34,6 +32,9 @@ struct SetVariable: Command {
             .init("zg-env set DB_USER DB_PASSWORD -p web", "type two values, store both or none"),
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
+    static let type = OptionSpec(
+        "type", value: "TYPE", "Set the type on Vercel",
+        form: .oneOf(["encrypted", "sensitive", "plain"]))
     static let fields = """
         project: string; projectCreated: boolean; \(SetOutcome.fields)
         For several keys:
@@ -116,7 +117,7 @@ struct SetVariable: Command {
                 workspace.note("\(key): \(remark)")
             }
             let value = try input.value(
-                for: key, in: planned.plan[values.count], workspace)
+                for: key, in: planned.plan[values.count][0], workspace)
             try advice?.check(value, of: key, isStrict: input.isStrict, workspace)
             values.append(value)
         }
@@ -139,13 +140,15 @@ struct SetVariable: Command {
                 }
                 if let period {
                     transaction.setRotationPeriod(
-                        period, of: Set(outcomes.map(\.variable.id)))
+                        period, of: Set(outcomes.flatMap(\.records).map(\.variable.id)))
                 }
-                let held = zip(outcomes, values).map { outcome, value in
-                    (
-                        outcome.variable.id,
-                        PushValues.Held(version: outcome.variable.currentVersion, value: value)
-                    )
+                let held = zip(outcomes, values).flatMap { outcome, value in
+                    outcome.records.map {
+                        (
+                            $0.variable.id,
+                            PushValues.Held(version: $0.variable.currentVersion, value: value)
+                        )
+                    }
                 }
                 news.add(
                     WrittenVariables(
@@ -159,8 +162,8 @@ struct SetVariable: Command {
         for outcome in outcomes { outcome.report(in: project.name, workspace) }
         if saysReadable {
             ReadableNotice.note(
-                outcomes.filter { $0.edit.isNew && $0.edit.before == nil }.map(\.variable),
-                in: project, workspace)
+                outcomes.flatMap(\.records).filter { $0.isNew && $0.before == nil }
+                    .map(\.variable), in: project, workspace)
         }
         return CommandResult(json: json(project.name, projectCreated, outcomes))
     }
@@ -216,86 +219,82 @@ struct SetVariable: Command {
         return .object(front + [.init("variables", .array(variables))])
     }
 
-    /// Returns the scope of each key.
+    /// Returns the scopes of each key, which differ by their branch.
     private func plan(
         _ wanted: Scope?, in project: String, _ index: VaultIndex
-    ) throws -> [Scope] {
+    ) throws -> [[Scope]] {
         let known = index.project(named: project)
         return try keys.map { key in
             let records = known.map { index.records(of: $0.id, named: key) } ?? []
-            return try scope(of: key, wanted, records, in: project, index)
+            return try scopes(of: key, wanted, records, in: project, index)
         }
     }
 
-    /// Returns the scope to set: the one given, that of the only record, or the default.
+    /// Returns the scopes to set: the one given, those that have a value if it is the same one, or
+    /// the default.
     ///
     /// - Parameter records: All records of the key, including removed ones.
-    private func scope(
+    private func scopes(
         of key: String, _ wanted: Scope?, _ records: [Variable], in project: String,
         _ index: VaultIndex
-    ) throws -> Scope {
+    ) throws -> [Scope] {
         let live = records.filter(\.isLive)
-        let scope: Scope
-        if let wanted {
-            scope = wanted
-        } else if live.count > 1 {
-            throw RecordSelection.ambiguous(key, live, in: project)
-        } else if let only = live.first {
-            scope = only.attributes.scope
-        } else {
-            scope = Inheritance.standardScope(
-                kind, among: records,
-                standard: DefaultType.deployed(key, index))
+        let scopes =
+            if let wanted { [wanted] } else if live.isEmpty {
+                [Scope.standard(kind, among: records, standard: DefaultType.deployed(key, index))]
+            } else { try RecordSelection.scopesOfOneValue(key, live, in: project) }
+        for scope in scopes {
+            try SensitiveScope.check(
+                scope, isNamed: wanted != nil, of: key, among: records,
+                AssignmentWishes(kind: kind))
         }
-        try SensitiveScope.check(scope, kind, isNamed: wanted != nil, of: key, among: records)
-        return scope
+        return scopes
     }
 
     private func store(
-        _ value: SecretSlice, as key: String, in project: VaultProject, _ scope: Scope,
+        _ value: SecretSlice, as key: String, in project: VaultProject, _ scopes: [Scope],
         _ item: SchemaItem?, time: UInt64, _ transaction: inout VaultTransaction
     ) throws -> SetOutcome {
         let records = transaction.index.records(of: project.id, named: key)
-        if let outcome = try unchanged(value, scope, records, at: time, &transaction) {
+        if let outcome = try unchanged(value, scopes, records, at: time, &transaction) {
             return outcome
         }
-        let edit = transaction.assign(
-            scope, to: key, of: project.id, records: records, kind: kind,
-            declared: item?.kind(in: scope), at: time)
-        if edit.isNew, edit.before == nil, let text = item?.comment {
-            transaction.index.variables[edit.position].attributes.comment = text
+        var outcome = SetOutcome()
+        for scope in scopes {
+            let edits = try value.withBytes { bytes in
+                try transaction.assign(
+                    bytes, as: outcome.records.first?.variable.currentVersion, to: scope, of: key,
+                    in: project.id,
+                    AssignmentWishes(
+                        kind: kind, comment: comment, declared: item?.kind(in: scope)), at: time)
+            }
+            for edit in edits {
+                if edit.isNew, edit.before == nil, comment == nil, let text = item?.comment {
+                    transaction.index.variables[edit.position].attributes.comment = text
+                }
+                outcome.add(edit, transaction.index.variables[edit.position])
+            }
         }
-        setComment(at: edit.position, &transaction)
-        try value.withBytes { bytes in
-            _ = try transaction.store(bytes, forVariableAt: edit.position, at: time)
-        }
-        return SetOutcome(variable: transaction.index.variables[edit.position], edit: edit)
+        return outcome
     }
 
-    /// Returns the outcome if the whole scope has this value already; nil if it has another one or
+    /// Returns the outcome if all of the scopes have this value already; nil if one has another value or
     /// another type.
     private func unchanged(
-        _ value: SecretSlice, _ scope: Scope, _ records: [Variable], at time: UInt64,
+        _ value: SecretSlice, _ scopes: [Scope], _ records: [Variable], at time: UInt64,
         _ transaction: inout VaultTransaction
     ) throws -> SetOutcome? {
-        guard
-            let holder = try transaction.values.holder(
-                of: value, in: scope, among: records.filter(\.isLive)),
-            kind ?? holder.attributes.kind == holder.attributes.kind,
-            let position = transaction.position(of: holder.id)
-        else { return nil }
-        setComment(at: position, &transaction)
-        if transaction.index.variables[position].attributes != holder.attributes {
-            transaction.index.variables[position].updatedAt = time
+        var outcome = SetOutcome(isUnchanged: true)
+        let live = records.filter(\.isLive)
+        for scope in scopes {
+            guard
+                let holders = try transaction.values.holders(of: value, in: scope, among: live),
+                holders.allSatisfy({ kind ?? $0.attributes.kind == $0.attributes.kind })
+            else { return nil }
+            let positions = holders.compactMap { transaction.position(of: $0.id) }
+            transaction.revise(positions, in: scope, AssignmentWishes(comment: comment), at: time)
+            for position in positions { outcome.add(nil, transaction.index.variables[position]) }
         }
-        return SetOutcome(
-            variable: transaction.index.variables[position],
-            edit: .only(position), isUnchanged: true)
-    }
-
-    private func setComment(at position: Int, _ transaction: inout VaultTransaction) {
-        guard let comment else { return }
-        transaction.index.variables[position].attributes.comment =
-            comment.isEmpty ? nil : comment
+        return outcome
     }
 }

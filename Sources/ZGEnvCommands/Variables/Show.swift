@@ -59,7 +59,7 @@ struct Show: Command {
         let remote = variable.remote
         let pushedAt = remote.flatMap { $0.pushedAt == 0 ? nil : Int64(clamping: $0.pushedAt) }
         return .object(
-            VariableListing.members(variable, in: project, marks, labels) + [
+            VariableListing.members(VariableRow(variable, in: project), marks, labels) + [
                 .init("remoteId", .string(orNull: remote?.id)),
                 .init(
                     "pushedVersion",

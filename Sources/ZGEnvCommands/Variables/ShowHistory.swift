@@ -11,9 +11,9 @@ struct ShowHistory: Command {
         exitCodes: ExitCode.ofOpening)
     static let fields = """
         key, project: string
-        records: [{
-            \(Scope.fields); deletedAt: time | null
-            versions: [{ version: number; createdAt: time; current, pushed: boolean }]
+        versions: [{
+            version: number; createdAt: time; current, removed, pushed: boolean
+            values: [{ \(Scope.fields); current, pushed: boolean; deletedAt: time | null }]
         }]
         """
 
@@ -30,67 +30,95 @@ struct ShowHistory: Command {
         options = ScopeOptions(command)
     }
 
+    /// A version in one record.
+    private struct Held {
+        let record: Variable
+        let version: StoredVersion
+
+        var isLast: Bool { version.version == record.currentVersion }
+        var isCurrent: Bool { isLast && record.isLive }
+        var isPushed: Bool { version.version == record.vercelVersion }
+    }
+
     func run(in workspace: Workspace) throws -> CommandResult {
         let index = try workspace.session.index(.everything)
         let project = try ProjectResolver(workspace).existing(in: index)
-        let records = index.variables.filter {
-            $0.project == project.id && $0.name == key && !$0.isTrace
-        }
+        let records = index.records(of: project.id, named: key).filter { !$0.isTrace }
         guard !records.isEmpty else { throw RecordSelection.notFound(key, project, index) }
         let wanted = try options.scope()
-        let histories = records.filter { record in
+        let chosen = records.filter { record in
             wanted.map { $0.overlaps(record.attributes.scope) } ?? true
-        }.map { History(of: $0, in: index) }
-        if let wanted, histories.isEmpty {
+        }
+        if let wanted, chosen.isEmpty {
             throw CommandError(
                 .notFound, "\(key) in \(project.name) has no version for \(wanted.description).",
                 hint: "See all of them with: zg-env history \(word: key) -p \(word: project.name)")
         }
+        let held = chosen.flatMap { record in
+            History(of: record, in: index).versions.map { Held(record: record, version: $0) }
+        }
+        let series = Dictionary(grouping: held, by: \.version.version)
+            .sorted { $0.key < $1.key }.map(\.value)
         let now = Int64(clamping: workspace.context.now())
         var table = Table([
             .init("VERSION", trailing: true), .init("CREATED"), .init("TARGETS", canShrink: true),
             .init(""),
         ])
-        for history in histories {
-            for version in history.versions.reversed() {
-                table.append([
-                    .init("\(version.version)"),
-                    .init(TimeText.age(of: Int64(clamping: version.createdAt), at: now)),
-                    .init(history.variable.attributes.scope.description),
-                    .init(state(of: version, history.variable), as: .dim),
-                ])
-            }
+        for held in series.reversed() {
+            table.append([
+                .init("\(held[0].version.version)"),
+                .init(TimeText.age(of: Int64(clamping: Self.createdAt(held)), at: now)),
+                .init(Self.targets(held)), .init(Self.state(held), as: .dim),
+            ])
         }
         return CommandResult(
             json: [
                 "key": .string(key), "project": .string(project.name),
-                "records": .array(histories.map(json)),
+                "versions": .array(series.map(Self.json)),
             ], text: TerminalStyle(workspace.context).text(table))
     }
 
-    private func state(of version: StoredVersion, _ variable: Variable) -> String {
-        var words: [String] = []
-        if version.version == variable.currentVersion {
-            words.append(variable.isLive ? "current" : "removed")
+    private static func createdAt(_ held: [Held]) -> UInt64 {
+        held.map(\.version.createdAt).min() ?? 0
+    }
+
+    /// The targets that have the version now; without any, those of the records that had it.
+    private static func targets(_ held: [Held]) -> String {
+        let current = held.filter(\.isCurrent)
+        let scopes = (current.isEmpty ? held : current).map(\.record.attributes.scope)
+        let joined = Dictionary(grouping: scopes, by: \.branch).values.map { scopes in
+            scopes.dropFirst().reduce(into: scopes[0]) { $0.formUnion($1) }.description
         }
-        if version.version == variable.vercelVersion { words.append("pushed") }
+        return joined.sorted().joined(separator: "; ")
+    }
+
+    private static func state(_ held: [Held]) -> String {
+        var words: [String] = []
+        if held.contains(where: \.isCurrent) {
+            words.append("current")
+        } else if held.contains(where: \.isLast) {
+            words.append("removed")
+        }
+        if held.contains(where: \.isPushed) { words.append("pushed") }
         return words.joined(separator: ", ")
     }
 
-    private func json(_ history: History) -> JSONValue {
-        let variable = history.variable
-        let versions = history.versions.map { version -> JSONValue in
-            [
-                "version": .integer(Int64(clamping: version.version)),
-                "createdAt": .time(orNull: Int64(clamping: version.createdAt)),
-                "current": .bool(variable.isLive && version.version == variable.currentVersion),
-                "pushed": .bool(version.version == variable.vercelVersion),
-            ]
+    private static func json(_ held: [Held]) -> JSONValue {
+        let isCurrent = held.contains(where: \.isCurrent)
+        let values = held.map { held -> JSONValue in
+            let deletedAt = held.record.deletedAt.map { Int64(clamping: $0) }
+            return .object(
+                held.record.attributes.scope.members + [
+                    .init("current", .bool(held.isCurrent)), .init("pushed", .bool(held.isPushed)),
+                    .init("deletedAt", .time(orNull: deletedAt)),
+                ])
         }
-        let deletedAt = variable.deletedAt.map { Int64(clamping: $0) }
-        return .object(
-            variable.attributes.scope.members + [
-                .init("deletedAt", .time(orNull: deletedAt)), .init("versions", .array(versions)),
-            ])
+        return [
+            "version": .integer(Int64(clamping: held[0].version.version)),
+            "createdAt": .time(orNull: Int64(clamping: createdAt(held))),
+            "current": .bool(isCurrent),
+            "removed": .bool(!isCurrent && held.contains(where: \.isLast)),
+            "pushed": .bool(held.contains(where: \.isPushed)), "values": .array(values),
+        ]
     }
 }

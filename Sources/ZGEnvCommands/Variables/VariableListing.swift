@@ -14,22 +14,21 @@ enum VariableListing {
         """
 
     static func members(
-        _ variable: Variable, in project: VaultProject, _ marks: GroupMarks,
-        _ labels: IntegrationLabels
+        _ row: VariableRow, _ marks: GroupMarks, _ labels: IntegrationLabels
     ) -> [JSONValue.Member] {
-        [
+        let variable = row.variable
+        return [
             .init("key", .string(variable.name)),
             .init("type", .string(variable.attributes.kind.name)),
-        ] + variable.attributes.scope.members + [
+        ] + row.scope.members + [
             .init("comment", .string(orNull: variable.attributes.comment)),
             .init(
                 "version",
                 variable.currentVersion == 0
                     ? .null : .integer(Int64(clamping: variable.currentVersion))),
-            .init("createdAt", .time(orNull: Int64(clamping: variable.createdAt))),
-            .init("updatedAt", .time(orNull: Int64(clamping: variable.updatedAt))),
-            .init("sync", .string(SyncState(of: variable).rawValue)),
-            .init("live", .bool(orNull: SyncState.isLive(variable, in: project))),
+            .init("createdAt", .time(orNull: Int64(clamping: row.createdAt))),
+            .init("updatedAt", .time(orNull: Int64(clamping: row.updatedAt))),
+            .init("sync", .string(row.state.rawValue)), .init("live", .bool(orNull: row.live)),
             .init("removed", .bool(!variable.isLive)), .init("shared", false),
             .init("integration", .string(orNull: labels.kind(of: variable))),
         ] + marks.members(of: variable)
@@ -50,7 +49,8 @@ enum VariableListing {
             "asOf": .time(orNull: project.seenAt == 0 ? nil : Int64(clamping: project.seenAt)),
             "sharedAsOf": shared.asOf,
             "variables": .array(
-                variables.map { .object(members($0, in: project, marks, labels)) } + shared.json),
+                VariableRow.rows(of: variables, in: project, marks, labels)
+                    .map { .object(members($0, marks, labels)) } + shared.json),
             "hiddenProduction": .integer(orNull: hidden.map(Int64.init)),
         ]
     }
@@ -66,24 +66,23 @@ enum VariableListing {
         ]
         if hasMarks { columns.append(.init("GROUP")) }
         var table = Table(columns)
-        for variable in variables {
-            let state = SyncState(of: variable)
-            let live = SyncState.isLive(variable, in: project)
+        for row in VariableRow.rows(of: variables, in: project, marks, labels) {
+            let (variable, state, live) = (row.variable, row.state, row.live)
             var cells: [Table.Cell] = [
-                .init(variable.name), .init(variable.attributes.scope.description),
+                .init(variable.name), .init(row.scope.description),
                 .init(
                     variable.attributes.kind.name
                         + (labels.kind(of: variable) == nil ? "" : ", integration")),
                 .init(
                     TimeText.age(
-                        of: Int64(clamping: variable.updatedAt), at: Int64(clamping: now)), as: .dim
+                        of: Int64(clamping: row.updatedAt), at: Int64(clamping: now)), as: .dim
                 ),
                 .init(variable.currentVersion == 0 ? "-" : "\(variable.currentVersion)"),
                 variable.isRemovedEverywhere
                     ? .init("removed", as: .dim) : .init(state.rawValue, as: role(of: state)),
                 .init(
                     live.map { $0 ? "live" : "not yet" }
-                        ?? (isForProduction(variable, in: project) ? "unknown" : ""),
+                        ?? (isForProduction(row, in: project) ? "unknown" : ""),
                     as: live == false ? .warning : live == nil ? .dim : .plain),
             ]
             if hasMarks { cells.append(marks.cell(of: variable)) }
@@ -93,9 +92,9 @@ enum VariableListing {
     }
 
     /// Whether it makes sense to ask if the variable is live.
-    private static func isForProduction(_ variable: Variable, in project: VaultProject) -> Bool {
-        variable.isLive && project.binding != nil
-            && variable.attributes.scope.targets.contains(.production)
+    private static func isForProduction(_ row: VariableRow, in project: VaultProject) -> Bool {
+        row.variable.isLive && project.binding != nil
+            && row.scope.targets.contains(.production)
     }
 
     private static func role(of state: SyncState) -> Style.Role {

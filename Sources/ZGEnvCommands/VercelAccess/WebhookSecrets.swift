@@ -27,18 +27,14 @@ enum WebhookSecrets {
         let time = workspace.context.now()
         let record = try workspace.session.commit { transaction, _ -> Variable in
             let project = transaction.project(named: projectName, at: time).project
-            let all = transaction.index.variables.filter {
-                $0.project == project.id && $0.name == key
+            let edits = try secret.withBytes { bytes in
+                try transaction.assign(
+                    bytes, to: Scope(targets: .all), of: key, in: project.id,
+                    AssignmentWishes(
+                        kind: .encrypted, comment: "Signing secret of webhook \(webhook.id)"),
+                    at: time)
             }
-            let edit = transaction.assign(
-                Scope(targets: .all), to: key, of: project.id, records: all, kind: .encrypted,
-                at: time)
-            transaction.index.variables[edit.position].attributes.comment =
-                "Signing secret of webhook \(webhook.id)"
-            try secret.withBytes { bytes in
-                _ = try transaction.store(bytes, forVariableAt: edit.position, at: time)
-            }
-            return transaction.index.variables[edit.position]
+            return transaction.index.variables[edits[0].position]
         }
         let index = try workspace.session.index(.listing)
         let kept = index.variables.first { $0.id == record.id }

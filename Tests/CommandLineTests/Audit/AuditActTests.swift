@@ -33,9 +33,9 @@ struct AuditActTests {
             ),
             (["set", "A", "-p", "web"], "3", ["A production 2"]),
             (["set", "A", "-p", "web", "--comment", "of Ada"], "3", ["A production 2"]),
-            (["copy", "B", "-p", "web", "--to-target", "preview"], nil, ["B preview 2"]),
+            (["copy", "B", "-p", "web", "--to-target", "preview"], nil, ["B preview 1"]),
             (["rename", "A", "C", "-p", "web"], nil, ["C production 2"]),
-            (["restore-version", "C", "1", "-p", "web"], nil, ["C production 3"]),
+            (["restore-version", "C", "1", "-p", "web"], nil, ["C production 1"]),
             (["rm", "C", "-p", "web", "--yes"], nil, ["C production 0"]),
         ]
         for (words, value, changes) in steps {

@@ -198,7 +198,9 @@ struct EditTests {
         failed(
             try home.run(["set", "A", "-p", "web"], input: .text("x")), 2, "several values",
             "a single value for all of these targets again, run: \(again)\n")
-        let restored = done(try home.run(["restore-version", "A", "1", "-p", "web"]))
+        failed(try home.run(["restore-version", "A", "1", "-p", "web"]), 2, "several values")
+        let restored = done(
+            try home.run(["restore-version", "A", "1", "-p", "web", "-t", "preview,development"]))
         #expect(restored.error == "Restored version 1 of A for preview, development.\n")
         let other = try home.editor("printf 'A=dev\\n' >\"$1\"")
         done(try home.editing(["A", "-p", "web", "-t", "development"], with: other).run())

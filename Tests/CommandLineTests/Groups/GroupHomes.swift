@@ -164,10 +164,9 @@ final class GroupHomes {
     func values(
         _ name: String, _ key: String
     ) throws -> (all: Set<String>, inQuestion: Set<String>) {
-        let records = try object(name, ["history", key, "-p", "web"])["records"]?.elements ?? []
-        #expect(records.count == 1)
+        let history = try object(name, ["history", key, "-p", "web"])
         var (values, current) = ([Int: String](), Set<Int>())
-        for version in records.first?["versions"]?.elements ?? [] {
+        for version in history["versions"]?.elements ?? [] {
             guard case .integer(let number) = version["version"] else { continue }
             values[number] =
                 done(try run(name, "reveal", key, "-p", "web", "--version", "\(number)")).output

@@ -392,4 +392,25 @@ struct RotateTests {
         }
         try home.expect(RotationHome.new)
     }
+
+    @Test(arguments: ["sensitive", "encrypted", "plain"])
+    func `VAL-F1 a rotation keeps type and comment, of its targets and of the others`(
+        type: String
+    ) throws {
+        let home = try RotationHome(type: type, targets: "production,preview")
+        done(
+            try home.platform.run(
+                "set", "KEY", "-p", "web", "--comment", "billing", input: .text(Self.old)))
+        done(try home.platform.run("push", "-p", "web", "--yes"))
+        let rotated = try home.rotate("-t", "production", redeploys: false)
+        #expect(rotated.status == 0, "\(rotated.error)")
+        let list = try json(home.platform.run("list", "KEY", "-p", "web", "--json"))
+        let rows = list["variables"]?.elements ?? []
+        #expect(rows.map { $0["targets"] } == [["preview"], ["production"]])
+        #expect(rows.map { $0["version"] } == [1, 2])
+        #expect(rows.allSatisfy { $0["type"]?.text == type && $0["comment"] == "billing" })
+        let stored = home.platform.stored.filter { $0.key == "KEY" }
+        #expect(stored.allSatisfy { $0.type == type && $0.comment == "billing" })
+        #expect(Set(stored.map(\.value)) == [Self.old, Self.new])
+    }
 }

@@ -239,7 +239,7 @@ struct RemovalLiveTests {
         let platform = try built()
         done(try platform.run("rm", "A", "-p", "web", "--yes", "--push"))
         let history = try json(platform.run("history", "A", "-p", "web", "--json"))
-        let versions = history["records"]?.elements.first?["versions"]?.elements
+        let versions = history["versions"]?.elements
         #expect(versions?.map { $0["pushed"] } == [false])
         done(try platform.run("verify"))
     }

@@ -180,13 +180,13 @@ struct SyncMessageTests {
         try home.store(["KEY": "two"])
         done(try home.run(["rm", "KEY", "-p", "web", "--yes", "--all"]))
         #expect(try home.revealed("KEY", "--version", "1") == Array("one".utf8))
-        #expect(try home.revealed("KEY", "--version", "2", "-t", "production") == Array("two".utf8))
+        #expect(try home.revealed("KEY", "--version", "2") == Array("two".utf8))
         failed(try home.run(["reveal", "KEY", "-p", "web"]), 4, "KEY")
         failed(try home.run(["reveal", "KEY", "--version", "9", "-p", "web"]), 4, "no version 9")
         try home.store(["KEY": "new"])
         #expect(try home.revealed("KEY") == Array("new".utf8))
         #expect(try home.revealed("KEY", "--version", "1") == Array("one".utf8))
-        #expect(try home.revealed("KEY", "--version", "2", "-t", "production") == Array("two".utf8))
+        #expect(try home.revealed("KEY", "--version", "2") == Array("two".utf8))
         #expect(try home.revealed("KEY", "--version", "3") == Array("new".utf8))
     }
 

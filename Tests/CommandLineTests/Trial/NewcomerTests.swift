@@ -25,11 +25,12 @@ import Testing
         try platform.set("KEY", "one", "-t", "production")
         try platform.set("KEY", "two", "-t", "preview")
         let all = try json(platform.run("history", "KEY", "-p", "web", "--json"))
-        #expect(all["records"]?.elements.count == 2)
+        #expect(all["versions"]?.elements.count == 2)
         let one = try json(
             platform.run("history", "KEY", "-p", "web", "-t", "preview", "--json"))
-        #expect(one["records"]?.elements.count == 1)
-        #expect(one["records"]?.elements.first?["targets"]?.elements.first == "preview")
+        #expect(one["versions"]?.elements.count == 1)
+        let values = one["versions"]?.elements.first?["values"]
+        #expect(values?.elements.map { $0["targets"] } == [["preview"]])
         let none = try platform.run("history", "KEY", "-p", "web", "-t", "development")
         #expect(none.status == 4 && none.error.contains("zg-env history KEY -p web"))
     }

@@ -16,6 +16,8 @@ struct TargetChecker {
             case shown
             /// Vercel has a value that no command named, or lacks one after a push.
             case vercel
+            /// A version number means two values.
+            case number
         }
 
         let kind: Kind
@@ -63,6 +65,13 @@ struct TargetChecker {
         history.learn(vault, after: command, expected)
         check(listing: listing, command, vault, succeeded: succeeded)
         self.listing = listing
+    }
+
+    /// Learns the values that version numbers of variables have, and notes those that had others.
+    mutating func learn(numbers: [String: [UInt64: String]]) {
+        for (key, number) in history.learn(numbers: numbers) {
+            add(.number, "version \(number) of \(key) means two values")
+        }
     }
 
     /// Notes places for which the vault has two values.

@@ -109,6 +109,7 @@ struct TargetGenerator {
         var command = TargetCommand(
             action: .copy(to: pick(TargetNames.all)), key: pick(Self.keys))
         command.targets = chance(70) ? [pick(TargetNames.all)] : targets()
+        if chance(20) { command.type = type() }
         command.allowsEmpty = chance(50) && !omissions.contains(.files)
         return command
     }
@@ -133,6 +134,7 @@ struct TargetGenerator {
         var command = TargetCommand(
             action: .restore(Int.random(in: 0..<5, using: &random)), key: pick(Self.newKeys))
         command.targets = targets()
+        if chance(20) { command.type = type() }
         return command
     }
 

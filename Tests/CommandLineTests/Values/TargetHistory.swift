@@ -33,6 +33,8 @@ struct TargetHistory: Sendable {
     private(set) var cells: Cells = [:]
     /// The values of each variable, the latest last.
     private(set) var series: [String: [String]] = [:]
+    /// The value that each version number of a variable was first seen with.
+    private(set) var numbers: [String: [UInt64: String]] = [:]
     /// What each place had last, also after it was removed.
     private var last: Cells = [:]
     /// The comments that each variable ever had: a restored record brings its own.
@@ -75,10 +77,11 @@ struct TargetHistory: Sendable {
     /// Returns whether a rename took a place's variable away, so that another one may be there.
     func isFreed(_ place: Place) -> Bool { formerTypes[place] != nil }
 
-    /// Returns whether a restored value would be shown that was not to be.
+    /// Returns whether a restored value would be shown that was not to be: one that was sensitive, in
+    /// a target that never had it, of a variable that no command made readable.
     func exposes(_ value: String, in place: Place) -> Bool {
         guard secrets[place.key]?.contains(value) == true else { return false }
-        return !had(value, in: place) && !weakened.contains(place)
+        return !had(value, in: place) && !weakened.contains { $0.key == place.key }
     }
 
     // MARK: Rules
@@ -137,7 +140,11 @@ struct TargetHistory: Sendable {
     /// The strictest type and the comments that a restored value may bring to a place.
     func restored(in place: Place) -> (top: ValueType, comments: Set<String?>) {
         let own = comments(of: place, among: [place.target])
-        if let cell = cell(place) { return (cell.type, own) }
+        // A value is as strict as where it was.
+        let ever = min(
+            strictestEver[place.key] ?? .plain,
+            Self.strictest(in: place.target))
+        if let cell = cell(place) { return (max(cell.type, ever), own) }
         let types = [formerTypes[place], last[place.key]?[place.target]?.type].compactMap { $0 }
         return (
             ([Self.strictest(in: place.target)] + types).max() ?? .plain,
@@ -146,6 +153,21 @@ struct TargetHistory: Sendable {
     }
 
     // MARK: Changes
+
+    /// Learns the numbers of the versions that are in use.
+    ///
+    /// - Returns: Those that meant another value before.
+    mutating func learn(numbers observed: [String: [UInt64: String]]) -> [(String, UInt64)] {
+        var wrong: [(String, UInt64)] = []
+        for (key, values) in observed {
+            for (number, value) in values {
+                let known = numbers[key, default: [:]][number, default: value]
+                if known != value { wrong.append((key, number)) }
+                numbers[key, default: [:]][number] = value
+            }
+        }
+        return wrong
+    }
 
     /// Learns what a command left.
     ///
@@ -223,6 +245,7 @@ struct TargetHistory: Sendable {
         readable = moved(readable)
         secrets[new, default: []].formUnion(secrets[old] ?? [])
         series[new, default: []] += series[old] ?? []
+        numbers[new, default: [:]].merge(numbers.removeValue(forKey: old) ?? [:]) { $1 }
         for target in TargetNames.all {
             let (from, to) = (Place(key: old, target: target), Place(key: new, target: target))
             if weakened.contains(from) { weakened.insert(to) }

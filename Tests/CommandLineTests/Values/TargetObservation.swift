@@ -8,16 +8,12 @@ struct TargetObservation: Sendable {
     var cells: TargetHistory.Cells = [:]
     /// Places for which the vault has two values.
     var contested: [TargetHistory.Place] = []
-    /// The versions of each variable, also of removed ones.
-    var versions: [String: [(number: UInt64, value: String)]] = [:]
+    /// The values of the versions that variables have now, by number.
+    var numbers: [String: [UInt64: String]] = [:]
 
     init(of machine: ModelMachine) throws {
         try machine.read { index, value in
             for variable in index.variables {
-                for version in History(of: variable, in: index).versions {
-                    versions[variable.name, default: []].append(
-                        (version.version, try value(variable, version)))
-                }
                 guard variable.isLive,
                     let version = index.currentVersions[variable.id],
                     let type = ValueType(name: variable.attributes.kind.name)
@@ -26,6 +22,7 @@ struct TargetObservation: Sendable {
                     value: try value(variable, version), type: type,
                     comment: variable.attributes.comment)
                 add(cell, variable)
+                numbers[variable.name, default: [:]][version.version] = cell.value
             }
         }
     }
@@ -37,16 +34,6 @@ struct TargetObservation: Sendable {
             if cells[place.key]?[target] != nil { contested.append(place) }
             cells[place.key, default: [:]][target] = cell
         }
-    }
-
-    /// The values that a version number of a variable stands for.
-    func values(of key: String, numbered number: UInt64) -> Set<String> {
-        Set((versions[key] ?? []).filter { $0.number == number }.map(\.value))
-    }
-
-    /// The number of the version with a value; 1 if no version has it.
-    func number(of value: String?, of key: String) -> UInt64 {
-        versions[key]?.first { $0.value == value }?.number ?? 1
     }
 
     /// Returns Vercel's cells. Its only custom environment is that of the test.

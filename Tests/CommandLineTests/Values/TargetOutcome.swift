@@ -32,10 +32,10 @@ extension TargetHistory {
     ///
     /// - Parameters:
     ///   - value: Finds the text of a value of a variable.
-    ///   - restored: The values that the number of a `restore-version` stands for.
+    ///   - restored: The value that the number of a `restore-version` stands for; nil for none.
     func outcome(
         of command: TargetCommand, value: (String, TargetCommand.Value) -> String,
-        restored: Set<String> = []
+        restored: String? = nil
     ) -> TargetOutcome {
         let key = command.key
         return switch command.action {
@@ -93,6 +93,7 @@ extension TargetHistory {
         if hasDevelopment, own[TargetNames.development]?.type != .sensitive,
             command.type == .sensitive && !isNamed
                 || command.type == nil && isSecret && command.targets != nil
+                    && own[TargetNames.development] == nil
         {
             return .refused("development cannot be sensitive")
         }
@@ -105,9 +106,7 @@ extension TargetHistory {
             if let type = command.type {
                 left.types = type...type
             } else {
-                // Targets that get one value together may get the strictest type of them.
-                let upper = max(range.upperBound, min(strictest, Self.strictest(in: target)))
-                left.types = range.lowerBound...upper
+                left.types = range
             }
             left.comments = command.comment.map { [$0] } ?? comments(of: place, among: named)
             // A new variable that was sensitive leaves out development.
@@ -187,19 +186,23 @@ extension TargetHistory {
         guard Set(sources.map(\.value)).count == 1 else { return .refused("the values differ") }
         let place = Place(key: command.key, target: target)
         var outcome = TargetOutcome(mustSucceed: command.targets?.count == 1)
-        if cell(place)?.value == value { return outcome }
+        if cell(place)?.value == value, (command.type ?? cell(place)?.type) == cell(place)?.type {
+            return outcome
+        }
         let strictest = sources.map(\.type).max() ?? .plain
         let own = cell(place)
-        guard strictest <= max(Self.strictest(in: target), own?.type ?? .plain) else {
-            return .refused("development cannot be sensitive")
-        }
+        guard
+            command.type != nil
+                || strictest <= max(Self.strictest(in: target), own?.type ?? .plain)
+        else { return .refused("development cannot be sensitive") }
         if value.isEmpty, own != nil, !command.allowsEmpty {
             return .refused("an empty value would replace another one")
         }
         let lower = max(strictest, own?.type ?? .plain)
         let upper = max(lower, type(of: place).upperBound)
         outcome.places[place] = PlaceOutcome(
-            values: [value], types: lower...(own == nil ? upper : lower),
+            values: [value],
+            types: command.type.map { $0...$0 } ?? lower...(own == nil ? upper : lower),
             comments: own.map { [$0.comment] }
                 ?? comments(of: place, among: targets(of: command.key)))
         return outcome
@@ -245,28 +248,37 @@ extension TargetHistory {
         return outcome
     }
 
-    /// A restored version comes back in some of the named targets.
-    private func restore(_ values: Set<String>, _ command: TargetCommand) -> TargetOutcome {
+    /// A restored version comes back in the named targets, whichever had it; without `-t`, in those of
+    /// a variable with one value, or where a removed one was last.
+    private func restore(_ value: String?, _ command: TargetCommand) -> TargetOutcome {
+        let key = command.key
+        guard let value else { return .refused("there is no such version") }
+        let own = targets(of: key)
+        let isAmbiguous = Set(own.compactMap { cells[key]?[$0]?.value }).count > 1
+        if command.targets == nil, isAmbiguous { return .refused("the values of \(key) differ") }
+        let named = command.targets ?? (own.isEmpty ? TargetNames.all : own)
+        let development = Place(key: key, target: TargetNames.development)
+        if command.targets?.contains(TargetNames.development) == true,
+            command.type == nil, cell(development)?.type != .sensitive,
+            exposes(value, in: development)
+        {
+            return .refused("development cannot be sensitive")
+        }
+        let empties = named.contains { cells[key]?[$0].map { !$0.value.isEmpty } ?? false }
+        if value.isEmpty, empties, !command.allowsEmpty {
+            return .refused("an empty value would replace another one")
+        }
         var outcome = TargetOutcome()
-        let places = (command.targets ?? TargetNames.all).map {
-            Place(key: command.key, target: $0)
-        }
-        // A value that one of the targets shows, by an option of the user, is no secret in the others.
-        let shown = values.filter { value in
-            places.contains { cell($0)?.type.isReadable == true && !exposes(value, in: $0) }
-        }
-        for place in places {
-            // What comes back has the type that it had.
-            let lower = cell(place)?.type ?? .plain
-            // What development had on request comes back as it was.
+        outcome.mustSucceed =
+            command.targets?.count == 1 && command.targets != [TargetNames.development]
+        for place in named.map({ Place(key: key, target: $0) }) {
             let (top, comments) = restored(in: place)
-            var allowed =
-                lower.isReadable
-                ? values.filter { shown.contains($0) || !exposes($0, in: place) } : values
-            if !command.allowsEmpty, cell(place)?.value.isEmpty == false { allowed.remove("") }
+            var lower = cell(place)?.type ?? .plain
+            if exposes(value, in: place) { lower = Self.strictest(in: place.target) }
             outcome.places[place] = PlaceOutcome(
-                mayStay: true, values: allowed,
-                types: lower...top, comments: comments)
+                mayStay: command.targets == nil, values: [value],
+                types: command.type.map { $0...$0 } ?? lower...max(lower, top),
+                comments: comments)
         }
         return outcome
     }

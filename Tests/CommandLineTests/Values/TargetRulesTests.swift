@@ -54,11 +54,11 @@ struct TargetRulesTests {
             for _ in 0..<50 where checker.problems.isEmpty {
                 let command = generator.command()
                 let history = checker.history
-                var restored: Set<String> = []
+                var restored: String?
                 if case .restore(let age) = command.action {
                     let values = history.series[command.key] ?? []
                     if !values.isEmpty {
-                        restored = [values[values.count - 1 - age % values.count]]
+                        restored = values[values.count - 1 - age % values.count]
                     }
                 }
                 let expected = history.outcome(

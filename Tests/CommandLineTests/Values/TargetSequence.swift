@@ -43,6 +43,7 @@ struct TargetSequence {
         self.world = world
         vault = try world.vault()
         checker = TargetChecker(vault: vault.cells, listing: world.listing)
+        checker.learn(numbers: vault.numbers)
     }
 
     private mutating func perform(_ command: TargetCommand) throws {
@@ -55,12 +56,11 @@ struct TargetSequence {
         }
         var number: UInt64 = 1
         if case .restore(let age) = command.action {
-            let values = history.series[command.key] ?? []
-            let value = values.isEmpty ? nil : values[values.count - 1 - age % values.count]
-            number = vault.number(of: value, of: command.key)
+            let numbers = (history.numbers[command.key] ?? [:]).keys.sorted(by: >)
+            number = numbers.isEmpty ? 1 : numbers[age % numbers.count]
         }
         let expected = history.outcome(
-            of: command, value: text, restored: vault.values(of: command.key, numbered: number))
+            of: command, value: text, restored: history.numbers[command.key]?[number])
         let run = try world.run(command, number: number, value: text)
         vault = try world.vault()
         outcome.commands.append(command)
@@ -70,6 +70,7 @@ struct TargetSequence {
         let succeeded = run.result.status == 0
         checker.check(
             command, expected, succeeded: succeeded, vault: vault.cells, listing: listing)
+        checker.learn(numbers: vault.numbers)
         if !vault.contested.isEmpty { checker.noteContested(vault.contested) }
         if succeeded { count(command, history) }
         outcome.counts.add("\(command.name) \(run.result.status.map { "\($0)" } ?? "killed")")

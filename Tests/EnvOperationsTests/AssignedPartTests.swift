@@ -3,9 +3,9 @@ import Testing
 @testable import EnvOperations
 @testable import Vault
 
-/// VAL-F1: what a value takes over in a scope.
-@Suite("Inheritance")
-struct InheritanceTests {
+/// VAL-F1: what a value takes over in each target.
+@Suite("What an assigned value takes over")
+struct AssignedPartTests {
     private func removed(_ variable: Variable, at time: UInt64) -> Variable {
         var variable = variable
         variable.deletedAt = time
@@ -16,7 +16,9 @@ struct InheritanceTests {
         _ targets: Scope.Targets, _ records: [Variable],
         declared: VariableAttributes.Kind? = nil
     ) -> VariableAttributes.Kind? {
-        Inheritance(in: Scope(targets: targets), among: records, declared: declared).kind
+        AssignedPart.parts(
+            of: Scope(targets: targets), among: records, .init(declared: declared)
+        ).map(\.kind).strictest
     }
 
     @Test func `VAL-F1 what a place has counts, then what it had, then the others`() {
@@ -68,11 +70,39 @@ struct InheritanceTests {
         var first = record(.production)
         (first.rotationSeconds, first.attributes.comment) = (86_400, "billing")
         let scope = Scope(targets: [.production, .preview])
-        let taken = Inheritance(in: scope, among: [record(.preview), first])
-        #expect(taken.comment == "billing" && taken.rotationSeconds == 86_400)
-        let gone = Inheritance(in: scope, among: [removed(first, at: 9)])
-        #expect(gone.comment == nil && gone.rotationSeconds == 0)
+        let taken = AssignedPart.parts(of: scope, among: [record(.preview), first])
+        #expect(taken.map(\.comment) == ["billing", nil])
+        #expect(taken.map(\.rotationSeconds) == [86_400, 0])
+        // A new target has what the value says elsewhere.
+        let new = AssignedPart.parts(of: scope, among: [first])
+        #expect(new.map(\.scope) == [scope] && new.first?.comment == "billing")
+        let gone = AssignedPart.parts(of: scope, among: [removed(first, at: 9)])
+        #expect(gone.map(\.comment) == [nil] && gone.map(\.rotationSeconds) == [0])
         let branch = Scope(targets: .preview, branch: "feature")
-        #expect(Inheritance(in: branch, among: [first]).comment == nil)
+        #expect(AssignedPart.parts(of: branch, among: [first]).first?.comment == nil)
+    }
+
+    @Test func `VAL-F1 each target keeps its own type and comment`() {
+        let open = record(.production, kind: .plain)
+        var safe = record([.preview, .development], kind: .sensitive)
+        (safe.attributes.comment, safe.rotationSeconds) = ("why", 60)
+        func parts(_ wishes: AssignmentWishes = .init()) -> [AssignedPart] {
+            AssignedPart.parts(of: Scope(targets: .all), among: [safe, open], wishes)
+        }
+        #expect(parts().map(\.scope.targets) == [.production, [.preview, .development]])
+        #expect(parts().map(\.kind) == [.plain, .sensitive])
+        #expect(parts().map(\.comment) == [nil, "why"])
+        #expect(parts().map(\.before) == [.plain, .sensitive])
+        // A wish is for all of them.
+        let same = parts(.init(kind: .encrypted, comment: "new"))
+        #expect(same.map(\.scope.targets) == [.all])
+        #expect(same.map(\.before) == [.sensitive] && same.map(\.rotationSeconds) == [60])
+        #expect(parts(.init(kind: .plain, comment: "")).map(\.comment) == [nil])
+        // A value that is a Secret elsewhere is one here too, but not less than what is here.
+        let source = record([], custom: ["qa"], kind: .encrypted)
+        #expect(parts(.init(sources: [source])).map(\.kind) == [.encrypted, .sensitive])
+        #expect(parts(.init(sources: [safe])).map(\.kind) == [.sensitive, .sensitive])
+        // Where a version was, the type of there counts.
+        #expect(parts(.init(sources: [safe, open])).map(\.kind) == [.plain, .sensitive])
     }
 }
