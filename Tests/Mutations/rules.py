@@ -24,9 +24,10 @@ class Rule:
 
 
 PUSH = "EnvOperations/Push/"
-SENDING = PUSH + "PushApplication+Sending.swift"
-DELETING = PUSH + "PushApplication+Deleting.swift"
-READ_BACK = PUSH + "PushApplication+ReadBack.swift"
+SENDER = "EnvOperations/Sync/RequestSender"
+SENDING = SENDER + "+Sending.swift"
+DELETING = SENDER + "+Deleting.swift"
+READ_BACK = SENDER + "+ReadBack.swift"
 RESOLUTION = PUSH + "SendResolution.swift"
 PULLING = "EnvOperations/Pull/PullPlanning.swift"
 INTEGRATIONS = "CommandLineTests.IntegrationVariableTests"
@@ -35,13 +36,13 @@ RULES = [
     # Looking before each write.
     Rule("age", "Right before each change the project is listed, unless the last listing is less than a second old.",
          "EnvOperations/Platform/FreshListing.swift",
-         "client.elapsed - readAt.elapsed < Self.maximumAge",
-         "WITHOUT || client.elapsed - readAt.elapsed < Self.maximumAge",
+         "platform.elapsed - readAt.elapsed < Self.maximumAge",
+         "WITHOUT || platform.elapsed - readAt.elapsed < Self.maximumAge",
          first=9),
     Rule("pause", "… and was made after the last wait and retry.",
          "EnvOperations/Platform/FreshListing.swift",
-         "client.pauseCount == readAt.pauseCount",
-         "WITHOUT || client.pauseCount == readAt.pauseCount",
+         "platform.pauseCount == readAt.pauseCount",
+         "WITHOUT || platform.pauseCount == readAt.pauseCount",
          first=8),
     Rule("question", "… and after the last question.",
          "ZGEnvCommands/Sync/PushWork.swift",
@@ -49,9 +50,9 @@ RULES = [
          "            if !WITHOUT { listing.expire() }",
          first=7),
     Rule("plan", "Where a change is found before the first write, nothing at all is sent.",
-         PUSH + "PushApplication.swift",
-         "        try rejectChanged(plan)",
-         "        if !WITHOUT { try rejectChanged(plan) }",
+         SENDER + ".swift",
+         "        try rejectChanged(requests)",
+         "        if !WITHOUT { try rejectChanged(requests) }",
          first=6),
     Rule("unseen", "A record that was changed there since both sides agreed is a conflict of a push.",
          PUSH + "PushPlanning.swift",
@@ -75,14 +76,14 @@ RULES = [
          "        guard let record = records[id] else { return !step.isDeletion }",
          first=6),
     Rule("upsert-exact", "Only what goes to exactly its key and scope is changed by key.",
-         SENDING,
-         "record.attributes.scope == step.attributes.scope,\n            step",
-         "WITHOUT || record.attributes.scope == step.attributes.scope,\n            step",
+         "EnvOperations/Platform/VercelPlatform.swift",
+         "before.attributes.scope == scope,\n            scope",
+         "WITHOUT || before.attributes.scope == scope,\n            scope",
          first=12),
     Rule("successor", "The old record of a renamed sensitive variable goes once the new one is there.",
          DELETING,
-         "guard let successor = placed.step.successor else { return true }",
-         "guard !WITHOUT, let successor = placed.step.successor else { return true }",
+         "guard let successor = placed.step.waitsFor else { return true }",
+         "guard !WITHOUT, let successor = placed.step.waitsFor else { return true }",
          first=25),
     # Looking afterwards.
     Rule("list-afterwards", "A record that has another updatedAt or author than in Vercel's answer is a conflict.",
@@ -102,8 +103,8 @@ RULES = [
          first=0),
     Rule("read-back", "A value that Vercel shows is read back.",
          READ_BACK,
-         "if outcome.step.sendsValue { return try judgeValue(outcome, answer) }",
-         "if outcome.step.sendsValue { return WITHOUT ? .verified : try judgeValue(outcome, answer) }",
+         "if outcome.request.sendsValue { return try judgeValue(outcome, answer) }",
+         "if outcome.request.sendsValue { return WITHOUT ? .verified : try judgeValue(outcome, answer) }",
          first=1),
     Rule("scope", "So is its scope.",
          READ_BACK,
@@ -146,8 +147,8 @@ RULES = [
          first=13),
     Rule("made-again", "A record that was removed and made again under its key is another one.",
          SENDING,
-         "records.first(where: { $0.id == step.remoteID })",
-         "records.first(where: { WITHOUT ? $0.key == step.key : $0.id == step.remoteID })",
+         "records.first(where: { $0.id == step.recordID })",
+         "records.first(where: { WITHOUT ? $0.key == step.key : $0.id == step.recordID })",
          first=13),
     Rule("journal-window", "After a kill a record that moved outside of the attempt's time is a conflict.",
          RESOLUTION,

@@ -1,73 +1,90 @@
+package import Sealing
 package import Vault
 package import VercelAPI
 
 /// The outcome of one step of a push, after it was read back.
+@dynamicMemberLookup
 package struct PushOutcome {
-    package enum End {
-        /// Done and verified on Vercel.
-        case verified
-        /// Sent, but Vercel does not show the value.
-        case unverified(String)
-        /// Another user changed the record after the plan was made: either nothing was sent, or
-        /// Vercel has something other than what was sent. The reason says which.
-        case conflict(String)
-        /// Not done, or not as intended.
-        case failed(String, VercelAPIError?)
-    }
-
     package let step: PushPlan.Step
-    package var end: End
-    /// Vercel's record in the response or found later; nil if it does not exist or was not seen.
-    package var record: VercelRecord?
-    /// Whether the record was only found afterwards, without a confirmation by Vercel.
-    var isPresumed = false
-    /// Whether part of the step may have been carried out.
-    package var isSent = true
-    /// How to resolve it, for a conflict.
-    package internal(set) var way = RecordNote.Way.either
-}
+    private let result: RequestOutcome
 
-extension PushOutcome {
-    /// The outcome of a step that was taken out of the plan.
+    fileprivate init(_ step: PushPlan.Step, _ result: RequestOutcome) {
+        (self.step, self.result) = (step, result)
+    }
+
+    package subscript<Member>(dynamicMember member: KeyPath<RequestOutcome, Member>) -> Member {
+        result[keyPath: member]
+    }
+
+    /// Vercel's error if the step failed with one.
+    package var error: VercelAPIError? {
+        if case .failed(_, let error) = result.end { error?.cause } else { nil }
+    }
+
+    /// Creates the outcome of a step that was taken out of the plan.
     package static func leftOut(_ step: PushPlan.Step, _ reason: String) -> PushOutcome {
-        PushOutcome(step: step, end: .failed(reason, nil), isSent: false)
+        PushOutcome(
+            step,
+            RequestOutcome(
+                request: step.request([:]), end: .failed(reason, nil), isSent: false))
     }
 }
 
-/// What the vault has to record about one variable after a request that changed Vercel.
-package struct PushRecord {
-    /// What is known about Vercel's record.
-    enum Knowledge {
-        /// It is gone.
-        case gone
-        /// Vercel accepted what was sent, which is not read back yet. `inPlaceOf` is the record
-        /// right before, or nil if unknown.
-        case sent(VercelRecord, withValue: Bool, inPlaceOf: VercelRecord?)
-        /// What both sides have: the version (0 if Vercel has something else, nil if none was
-        /// sent), and type, scope and comment.
-        case agreed(VercelRecord, version: UInt64?, attributes: VariableAttributes)
-        /// Vercel's current record, on which both sides have not agreed; nil if it is gone.
-        case seen(VercelRecord?)
+extension PushPlan {
+    /// The steps as the sender takes them.
+    package var requests: [SyncRequest] {
+        let planned = Dictionary(firstOf: platform.map { ($0.id, $0) })
+        return steps.map { $0.request(planned) }
     }
 
-    /// The vault's record.
-    let variable: Identifier
-    let knowledge: Knowledge
+    /// Returns where the sender finds the values of the requests.
+    package func values(
+        sent: @escaping (Variable) throws -> SecretSlice,
+        kept: @escaping (Variable) throws -> SecretSlice
+    ) -> (sent: RequestSender.ValueSource, kept: RequestSender.ValueSource) {
+        let owners = Dictionary(firstOf: steps.compactMap(\.variable).map { ($0.id, $0) })
+        func owner(_ request: SyncRequest) -> Variable? {
+            request.owner.flatMap { owners[$0.variable] }
+        }
+        return ({ try owner($0).map(sent) }, { try owner($0).map(kept) })
+    }
+
+    /// Sends the steps.
+    ///
+    /// - Returns: Their outcomes, or only the conflicts that were found before anything was sent.
+    package func send(through sender: RequestSender) throws -> [PushOutcome] {
+        let results = try PlatformError.unwrapping { try sender.send(requests) }
+        return zip(steps, results).compactMap { step, result in
+            result.map { PushOutcome(step, $0) }
+        }
+    }
 }
 
-/// What the vault has to record at one moment of a push.
-package struct PushNote {
-    /// What is known about Vercel's records.
-    package var records: [PushRecord] = []
-    /// Writes that are sent as soon as this is saved.
-    package var begun: [SendEntry] = []
-    /// Writes whose result is in ``records``, or that were never carried out.
-    package var ended: [Identifier] = []
-    /// Production records that are gone from Vercel and had no record in the vault.
-    var departed: [VercelRecord] = []
-
-    package init(ended: [Identifier] = []) { self.ended = ended }
-
-    /// Whether there is nothing to save.
-    var isEmpty: Bool { records.isEmpty && begun.isEmpty && ended.isEmpty && departed.isEmpty }
+extension PushPlan.Step {
+    /// - Parameter planned: Vercel's records when the plan was made, by id.
+    fileprivate func request(_ planned: [String: VercelRecord]) -> SyncRequest {
+        let remote = variable?.remote
+        func before(_ id: String) -> SyncRequest.Before {
+            // What only makes room keeps its type.
+            .init(
+                id: id, updatedAt: planned[id]?.updatedAt,
+                kind: variable == nil ? attributes.kind : remote?.agreed.kind)
+        }
+        let change: SyncRequest.Action =
+            switch action {
+            case .create: .create
+            case .update(let id, let withValue): .change(before(id), withValue: withValue)
+            case .delete(let id): .delete(before(id))
+            }
+        return SyncRequest(
+            key: key, attributes: attributes, action: change,
+            owner: variable.map { .init(variable: $0.id, version: $0.currentVersion) },
+            // One that was never pushed and sends no value was found to be equal.
+            hasKnownValue: variable.map {
+                $0.currentVersion > 0
+                    && (remote == nil || remote?.pushedVersion == $0.currentVersion)
+            } ?? false,
+            predecessor: remote.map { .init(id: $0.id, key: $0.key, attributes: $0.agreed) },
+            waitsFor: successor)
+    }
 }

@@ -121,7 +121,7 @@ package struct PushPlan: Equatable, Sendable {
     /// The variables of steps that were taken out of the plan.
     package private(set) var leftOut: Set<Identifier> = []
     /// What Vercel has, to tell which step needs the place of which record.
-    private let platform: ListedRecords
+    let platform: ListedRecords
     /// See ``ScopeExchange/groups``.
     private let exchanged: [Set<Identifier>]
 

@@ -46,9 +46,9 @@ package struct SendResolution: Equatable, Sendable {
     package init() {}
 
     /// What the vault has to record.
-    package var records: [PushRecord] {
+    package var records: [RecordUpdate] {
         found.map { id, record in
-            PushRecord(
+            RecordUpdate(
                 variable: id,
                 knowledge: .agreed(
                     record, version: remotes[id]?.pushedVersion, attributes: record.attributes))

@@ -5,7 +5,7 @@ extension VaultTransaction {
     ///
     /// - Parameter vercelTime: Vercel's time by which the results were seen.
     package mutating func keep(
-        _ note: PushNote, of project: Identifier, account: String, time: UInt64,
+        _ note: SendNote, of project: Identifier, account: String, time: UInt64,
         vercelTime: UInt64
     ) {
         keep(note.records, account: account, time: time, vercelTime: vercelTime)
@@ -31,7 +31,7 @@ extension VaultTransaction {
     ///   - time: Milliseconds since 1970 by this machine's clock.
     ///   - vercelTime: Vercel's time by which the results were seen; nil if no record is gone.
     package mutating func keep(
-        _ records: [PushRecord], account: String, time: UInt64, vercelTime: UInt64? = nil
+        _ records: [RecordUpdate], account: String, time: UInt64, vercelTime: UInt64? = nil
     ) {
         let positions = Dictionary(
             firstOf: index.variables.enumerated().map { ($0.element.id, $0.offset) })
@@ -107,7 +107,7 @@ extension VaultTransaction {
         _ adopted: [Identifier: VercelRecord], versions: [Identifier: UInt64], account: String,
         time: UInt64
     ) {
-        let records = adopted.compactMap { id, record -> PushRecord? in
+        let records = adopted.compactMap { id, record -> RecordUpdate? in
             guard let position = position(of: id), let version = versions[id],
                 index.variables[position].isLive
             else { return nil }
@@ -116,7 +116,7 @@ extension VaultTransaction {
             {
                 index.variables[position].attributes.comment = record.attributes.comment
             }
-            return PushRecord(
+            return RecordUpdate(
                 variable: id,
                 knowledge: .agreed(record, version: version, attributes: record.attributes))
         }

@@ -83,7 +83,7 @@ struct PushReport {
     }
 
     /// Takes what Vercel would reject out of the plan.
-    mutating func leaveOut(_ problems: PushApplication.Problems, of plan: inout PushPlan) {
+    mutating func leaveOut(_ problems: PushProblems, of plan: inout PushPlan) {
         empty = problems.empty
         rejected = problems.keys.keys.sorted()
         leftOut = plan.leaveOut(Set(rejected)).map { step, reason in
@@ -382,9 +382,7 @@ struct PushReport {
         let rest = failures.count < outcomes.count ? "The other changes were applied. " : ""
         let forced = failures.filter(\.isForcedSensitive)
         if !forced.isEmpty, code == .failed { return rest + advice(onForced: forced.map(\.step)) }
-        if code == .unauthorized, case .failed(_, let error?)? = failures.first?.end,
-            let remedy = error.hint
-        {
+        if code == .unauthorized, let remedy = failures.first?.error?.hint {
             return "\(rest)First \(remedy), then push again: \(again)"
         }
         if code == .conflict {
@@ -395,7 +393,7 @@ struct PushReport {
             return "\(rest)\(ConflictAdvice(notes, project: project).text)"
         }
         if let advice = RejectionAdvice(failures, project: project) { return rest + advice.text }
-        if case .failed(_, let error?)? = failures.first?.end, let wait = error.wait {
+        if let wait = failures.first?.error?.wait {
             return "\(rest)Wait \(wait), then push again: \(again)"
         }
         let advice =
@@ -425,7 +423,7 @@ extension [PushOutcome] {
         let codes = Set(
             map { outcome -> ExitCode in
                 if case .conflict = outcome.end { return .conflict }
-                guard case .failed(_, let error?) = outcome.end else { return .failed }
+                guard let error = outcome.error else { return .failed }
                 if error.code == .conflict, !error.isExistingVariable { return .failed }
                 return CommandError(mapping: error).code
             })
@@ -440,9 +438,9 @@ extension PushOutcome {
         guard step.attributes.kind != .sensitive else { return false }
         switch step.action {
         case .delete: return false
-        case .create: return record?.attributes.kind == .sensitive
+        case .create: return self.record?.attributes.kind == .sensitive
         case .update:
-            return (record?.attributes ?? step.variable?.remote?.agreed)?.kind == .sensitive
+            return (self.record?.attributes ?? step.variable?.remote?.agreed)?.kind == .sensitive
         }
     }
 }

@@ -107,7 +107,6 @@ struct PushWork {
     private func perform(
         asks: Bool, sends: Bool, _ followUp: FollowUp?, knowing reading: VercelReading
     ) throws -> PushReport {
-        let client = bound.access.client
         let (environments, platform) = (reading.environments, reading.records)
         let listing = reading.listing
         let index = try workspace.session.index(.everything)
@@ -162,17 +161,19 @@ struct PushWork {
         }
         if !plan.steps.isEmpty { try check(plan) }
         if plan.steps.contains(where: \.sendsValue) { try values.open() }
-        let application = PushApplication(
-            client: client, project: bound.platform.id, environments: environments,
-            productionBranch: bound.platform.link?.productionBranch, platform: platform,
-            listing: listing,
-            origin: .init(
-                project: project.id, author: author(of: plan),
+        let vercel = vercel(environments)
+        let sender = RequestSender(
+            vercel,
+            .init(
+                project: project.id, remoteProject: bound.platform.id, author: author(of: plan),
                 now: workspace.context.now),
-            values: values.current, keep: { try keep($0) }, progress: progress())
-        application.keptValues = values.stored
-        let problems = try application.problems(
-            of: plan, among: variables, insisted: rules.force ? rules.keys ?? [] : [])
+            planned: platform, listing: listing,
+            values: plan.values(sent: values.current, kept: values.stored),
+            keep: { try keep($0) }, progress: progress())
+        let problems = try plan.problems(
+            on: vercel, productionBranch: bound.platform.link?.productionBranch,
+            among: variables, insisted: rules.force ? rules.keys ?? [] : [],
+            values: values.current)
         guard problems.general.isEmpty else {
             throw CommandError(
                 .usage,
@@ -230,7 +231,7 @@ struct PushWork {
                     command: command, seen: index.metadata
                 ) {
                     hasBegun = true
-                    return try Interrupts.deferred { try application.send(plan) }
+                    return try Interrupts.deferred { try plan.send(through: sender) }
                 } failed: {
                     $0.contains(where: \.isFailed)
                 }
@@ -249,7 +250,7 @@ struct PushWork {
                     .compactMap(\.step.remoteID))
             let ended = (deletions + resolution.pending)
                 .filter { deleted.contains($0.target?.id ?? "") }.map(\.id)
-            if !ended.isEmpty { try keep(PushNote(ended: ended)) }
+            if !ended.isEmpty { try keep(SendNote(ended: ended)) }
             Interrupts.endIfPending()
             tellGroup(report.outcomes)
             guard Interrupts.pending == nil else {
@@ -358,23 +359,22 @@ struct PushWork {
             try SharedListing.keep(of: bound, workspace)
             let environments = CustomEnvironmentNames(reading.lists.customEnvironments)
             let listed = reading.lists.variables.map(\.variable)
-            let listing = FreshListing(
-                bound.access.client, project: bound.platform.id, environments: environments)
+            let records = ListedRecords(listed, environments: environments)
+            let listing = FreshListing(vercel(environments))
             listing.take(
-                listed, elapsed: reading.lists.elapsed, pauseCount: reading.lists.pauseCount)
+                records, elapsed: reading.lists.elapsed, pauseCount: reading.lists.pauseCount)
             return VercelReading(
-                environments: environments,
-                records: ListedRecords(listed, environments: environments),
-                listing: listing, listedAt: reading.askedAt, vercelTime: reading.vercelTime)
+                environments: environments, records: records, listing: listing,
+                listedAt: reading.askedAt, vercelTime: reading.vercelTime)
         }
         let environments = CustomEnvironmentNames(
             try bound.access.client.customEnvironments(ofProject: bound.platform.id))
         try SharedListing.keep(of: bound, workspace)
         let listedAt = workspace.context.now()
-        let listing = FreshListing(
-            bound.access.client, project: bound.platform.id, environments: environments)
+        let listing = FreshListing(vercel(environments))
         return VercelReading(
-            environments: environments, records: try listing.current(), listing: listing,
+            environments: environments,
+            records: try PlatformError.unwrapping { try listing.current() }, listing: listing,
             listedAt: listedAt, vercelTime: bound.access.client.vercelTime)
     }
 
@@ -394,11 +394,17 @@ struct PushWork {
             }
         let names = CustomEnvironmentNames(
             hasCustom ? try client.customEnvironments(ofProject: bound.platform.id) : [])
-        let listing = FreshListing(client, project: bound.platform.id, environments: names)
-        listing.take(listed, elapsed: elapsed, pauseCount: pauseCount)
+        let records = ListedRecords(listed, environments: names)
+        let listing = FreshListing(vercel(names))
+        listing.take(records, elapsed: elapsed, pauseCount: pauseCount)
         return VercelReading(
-            environments: names, records: ListedRecords(listed, environments: names),
-            listing: listing, listedAt: listedAt, vercelTime: vercelTime)
+            environments: names, records: records, listing: listing, listedAt: listedAt,
+            vercelTime: vercelTime)
+    }
+
+    private func vercel(_ environments: CustomEnvironmentNames) -> VercelPlatform {
+        VercelPlatform(
+            bound.access.client, project: bound.platform.id, environments: environments)
     }
 
     /// Returns records never pushed whose value Vercel already has, so that they count as pushed.
@@ -480,7 +486,7 @@ struct PushWork {
         return isHidden ? (try? bound.access.client.withoutRetries().user().id) ?? "" : ""
     }
 
-    private func keep(_ note: PushNote) throws {
+    private func keep(_ note: SendNote) throws {
         let (account, time) = (bound.accountID, workspace.context.now())
         let vercelTime = bound.access.client.vercelTime
         try workspace.session.commit { transaction, _ in

@@ -11,8 +11,7 @@ struct RejectionAdvice {
     /// - Returns: nil if the first failure may be transient, or was not a rejection.
     init?(_ failures: [PushOutcome], project: String) {
         // A variable that was accepted but is not shown was not rejected.
-        guard let first = failures.first, first.record == nil,
-            case .failed(_, let error?) = first.end,
+        guard let first = failures.first, first.record == nil, let error = first.error,
             let text = Self.text(error, failures.map(\.step), project)
         else { return nil }
         self.text = text

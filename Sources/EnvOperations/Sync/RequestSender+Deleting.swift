@@ -1,25 +1,17 @@
 internal import Vault
-internal import VercelAPI
 
 /// Deletes records that nobody else has changed.
-extension PushApplication {
+extension RequestSender {
     /// Deletes records in one request, except those that another user changed. The listing
     /// afterwards shows which of them are gone.
     func delete(_ steps: [Placed]) throws {
-        if steps.contains(where: { $0.step.successor != nil }) { listing.expire() }
+        if steps.contains(where: { $0.step.waitsFor != nil }) { listing.expire() }
         var left = try steps.filter { try isDue($0) }
         guard !left.isEmpty else { return }
         try begin(left)
         while !left.isEmpty {
-            do throws(VercelAPIError) {
-                let ids = left.compactMap(\.step.remoteID)
-                if ids.count == 1 {
-                    _ = try client.deleteEnvironmentVariable(
-                        ids[0], ofProject: project, check: check(left))
-                } else {
-                    _ = try client.deleteEnvironmentVariables(
-                        ids, ofProject: project, check: check(left))
-                }
+            do throws(PlatformError) {
+                try platform.delete(left.compactMap(\.step.recordID), check: check(left))
                 break
             } catch {
                 if error.code == .notSent {
@@ -38,20 +30,20 @@ extension PushApplication {
             }
         }
         for (place, step) in left {
-            outcomes[place] = PushOutcome(step: step, end: .verified, record: nil)
+            outcomes[place] = RequestOutcome(request: step, end: .verified, record: nil)
         }
         recordSent(left.map(\.place))
     }
 
     /// Returns whether a record may be deleted, because the one that replaces it exists.
     private func isDue(_ placed: Placed) throws -> Bool {
-        guard let successor = placed.step.successor else { return true }
+        guard let successor = placed.step.waitsFor else { return true }
         let made = outcomes.compactMap { $0 }.first {
-            $0.step.variable?.id == successor && !$0.step.isDeletion
+            $0.request.owner?.variable == successor && !$0.request.isDeletion
         }
         if let id = made?.record?.id, try listing.currentByID()[id] != nil { return true }
-        outcomes[placed.place] = PushOutcome(
-            step: placed.step,
+        outcomes[placed.place] = RequestOutcome(
+            request: placed.step,
             end: .failed(
                 "not deleted, because the variable does not exist under its new name", nil),
             record: nil, isSent: false)

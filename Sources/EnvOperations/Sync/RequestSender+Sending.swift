@@ -1,11 +1,10 @@
-internal import HTTPClient
+internal import Sealing
 internal import Vault
-internal import VercelAPI
 
-/// The requests that change Vercel. Right before each attempt, a listing older than a second is
+/// The requests that change the platform. Right before each attempt, a listing older than a second is
 /// read again, and records that do not match the plan are left unchanged.
-extension PushApplication {
-    typealias Placed = (place: Int, step: PushPlan.Step)
+extension RequestSender {
+    typealias Placed = (place: Int, step: SyncRequest)
 
     /// The most attempts for a request with unknown outcome that had no visible effect.
     private static let maximumAttempts = 3
@@ -14,7 +13,7 @@ extension PushApplication {
     func send(_ steps: [Placed]) throws {
         switch steps.first?.step.action {
         case .create: try create(steps)
-        case .update: try change(steps)
+        case .change: try change(steps)
         case .delete: try delete(steps)
         case nil: break
         }
@@ -24,21 +23,21 @@ extension PushApplication {
 
     /// Records a conflict for each step whose record changed since the plan was made, or whose
     /// place was taken.
-    func rejectChanged(_ plan: PushPlan) throws {
+    func rejectChanged(_ requests: [SyncRequest]) throws {
         let records = try listing.current()
         let byID = try listing.currentByID()
-        for (place, step) in plan.steps.enumerated() {
-            if step.remoteID != nil {
+        for (place, step) in requests.enumerated() {
+            if step.recordID != nil {
                 if isChanged(step, in: byID) { refuse((place, step), byID, isSent: false) }
                 continue
             }
             let taken = records.first {
-                planned[$0.id] == nil && $0.key == step.key
+                planned[$0.id] == nil && traits.isSameName($0.key, step.key)
                     && $0.attributes.scope.overlaps(step.attributes.scope)
             }
             if let taken {
-                var outcome = PushOutcome(
-                    step: step, end: .conflict("it was created on Vercel\(author(of: taken))"),
+                var outcome = RequestOutcome(
+                    request: step, end: .conflict("it was created on Vercel\(author(of: taken))"),
                     record: nil, isSent: false)
                 outcome.way = outcome.way(against: taken)
                 outcomes[place] = outcome
@@ -47,25 +46,26 @@ extension PushApplication {
     }
 
     /// Returns whether a record differs from the plan. For a deletion, a missing record does not.
-    private func isChanged(_ step: PushPlan.Step, in records: [String: VercelRecord]) -> Bool {
-        guard let id = step.remoteID else { return false }
+    private func isChanged(_ step: SyncRequest, in records: [String: VercelRecord]) -> Bool {
+        guard let id = step.recordID else { return false }
         guard let record = records[id] else { return !step.isDeletion }
         return record.updatedAt != expectedTimes[id]
     }
 
     /// Records a conflict for a record that another user changed.
     private func refuse(_ step: Placed, _ records: [String: VercelRecord], isSent: Bool) {
-        let record = step.step.remoteID.flatMap { records[$0] }
+        let record = step.step.recordID.flatMap { records[$0] }
         let what =
             record.map { "it was changed on Vercel\(author(of: $0))" }
             ?? "it was removed on Vercel"
-        var outcome = PushOutcome(
-            step: step.step, end: .conflict(what), record: nil, isSent: isSent)
+        var outcome = RequestOutcome(
+            request: step.step, end: .conflict(what), record: nil, isSent: isSent)
         outcome.way = outcome.way(against: record)
         outcomes[step.place] = outcome
         end(
             [step.place],
-            step.step.variable.map { [PushRecord(variable: $0.id, knowledge: .seen(record))] } ?? []
+            step.step.owner.map { [RecordUpdate(variable: $0.variable, knowledge: .seen(record))] }
+                ?? []
         )
     }
 
@@ -75,13 +75,13 @@ extension PushApplication {
     }
 
     /// Returns the check before each attempt, which throws if a record no longer matches the plan.
-    func check(_ steps: [Placed]) -> VercelClient.SendCheck {
-        { () throws(VercelAPIError) in
+    func check(_ steps: [Placed]) -> SendCheck {
+        { () throws(PlatformError) in
             let records = try self.listing.currentByID()
             try self.renewOld(steps)
             guard !steps.contains(where: { self.isChanged($0.step, in: records) }) else {
-                throw VercelAPIError(
-                    .notSent, reason: "it was changed on Vercel while the command was running")
+                throw PlatformError(
+                    .notSent, "it was changed on Vercel while the command was running")
             }
         }
     }
@@ -106,12 +106,12 @@ extension PushApplication {
         var missing = steps
         defer { listing.expire() }
         for attempt in 1...Self.maximumAttempts {
-            let new = try missing.compactMap { try newVariable($0.step) }
+            let new = try missing.map { try outgoing($0.step) }
             // Those of an earlier attempt are already in the journal.
             if attempt == 1 { try begin(missing) }
-            let batch: EnvironmentVariableBatch
-            do throws(VercelAPIError) {
-                batch = try client.createEnvironmentVariables(new, inProject: project)
+            let batch: WrittenRecords
+            do throws(PlatformError) {
+                batch = try platform.create(new)
             } catch {
                 guard error.code == .outcomeUnknown else { throw error }
                 listing.expire()
@@ -131,22 +131,23 @@ extension PushApplication {
     /// - Returns: The steps to look up: rejected as existing after an attempt with unknown outcome,
     ///   or missing in the response. They count as failed unless they are found.
     private func take(
-        _ batch: EnvironmentVariableBatch, for steps: [Placed], isRepeat: Bool
+        _ batch: WrittenRecords, for steps: [Placed], isRepeat: Bool
     ) -> [Placed] {
         var doubtful: [Placed] = []
-        var left = batch.created.map { VercelRecord($0, environments: environments) }
+        var left = batch.records
         for (place, step) in steps {
             let match = left.firstIndex {
-                $0.key == step.key && $0.attributes.scope.overlaps(step.attributes.scope)
+                traits.isSameName($0.key, step.key)
+                    && $0.attributes.scope.overlaps(step.attributes.scope)
             }
             if let match {
-                outcomes[place] = PushOutcome(
-                    step: step, end: .verified, record: left.remove(at: match))
+                outcomes[place] = RequestOutcome(
+                    request: step, end: .verified, record: left.remove(at: match))
                 continue
             }
             let refusal = self.refusal(of: step, in: batch)
-            outcomes[place] = PushOutcome(
-                step: step,
+            outcomes[place] = RequestOutcome(
+                request: step,
                 end: .failed(
                     refusal?.error.description ?? "Vercel did not confirm its creation",
                     refusal?.error), record: nil)
@@ -159,10 +160,10 @@ extension PushApplication {
     }
 
     private func refusal(
-        of step: PushPlan.Step, in batch: EnvironmentVariableBatch
-    ) -> FailedVariable? {
-        batch.failed.first {
-            $0.key == step.key
+        of step: SyncRequest, in batch: WrittenRecords
+    ) -> WrittenRecords.Refusal? {
+        batch.refused.first {
+            $0.key.map { traits.isSameName($0, step.key) } ?? false
                 && ($0.targets.isEmpty
                     || Set($0.targets) == Set(step.attributes.scope.targets.names))
         }
@@ -178,38 +179,28 @@ extension PushApplication {
         var missing: [Placed] = []
         for (place, step) in steps {
             let match = now.first {
-                planned[$0.id] == nil && $0.key == step.key
+                planned[$0.id] == nil && traits.isSameName($0.key, step.key)
                     && $0.attributes.scope == step.attributes.scope
             }
             guard let match else {
                 missing.append((place, step))
                 continue
             }
-            outcomes[place] = PushOutcome(
-                step: step, end: .verified, record: match, isPresumed: true)
+            outcomes[place] = RequestOutcome(
+                request: step, end: .verified, record: match, isPresumed: true)
         }
         return missing
     }
 
     // MARK: Changing
 
-    /// Returns whether a step can share its request with others: it sends a value for exactly the
-    ///   key and scope of its record, so that an upsert changes that record, and the type stays or
-    ///   becomes sensitive.
-    func isBatchable(_ step: PushPlan.Step) -> Bool {
-        guard case .update(let id, withValue: true) = step.action, let record = planned[id],
-            record.key == step.key, record.attributes.scope == step.attributes.scope,
-            step.attributes.scope.customEnvironments.isEmpty,
-            // An upsert cannot remove a comment.
-            step.attributes.comment != nil || record.attributes.comment == nil
+    /// Returns whether a step can share its request with others.
+    func isBatchable(_ step: SyncRequest) -> Bool {
+        guard case .change(let before, withValue: true) = step.action,
+            let record = planned[before.id]
         else { return false }
-        let (old, new) = (record.attributes.kind, step.attributes.kind)
-        guard old == new || new == .sensitive && [.plain, .encrypted].contains(old) else {
-            return false
-        }
-        return !planned.values.contains {
-            $0.id != id && $0.key == step.key && $0.attributes.scope.overlaps(step.attributes.scope)
-        }
+        return platform.canChangeTogether(
+            record, (step.key, step.attributes), among: planned.values)
     }
 
     /// Changes records in one request, except those that another user changed.
@@ -218,9 +209,9 @@ extension PushApplication {
         var left = steps
         var attempt = 0
         while !left.isEmpty {
-            var failure: VercelAPIError?
-            do throws(VercelAPIError) {
-                left = left.count == 1 ? try changeOne(left[0]) : try upsert(left)
+            var failure: PlatformError?
+            do throws(PlatformError) {
+                left = try change(together: left)
                 if left.isEmpty { break }
                 attempt += 1
             } catch {
@@ -244,48 +235,27 @@ extension PushApplication {
         }
     }
 
-    /// - Returns: The step if the response does not contain the record.
-    private func changeOne(_ placed: Placed) throws(VercelAPIError) -> [Placed] {
-        let (place, step) = placed
-        guard let id = step.remoteID else { return [] }
-        let changes: EnvironmentVariableChange
-        do {
-            changes = try change(step)
-        } catch let error as VercelAPIError {
-            throw error
-        } catch {
-            localFailure = error
-            throw VercelAPIError(.notSent, reason: "the value could not be decrypted")
-        }
-        let answer = try client.changeEnvironmentVariable(
-            id, ofProject: project, changes, check: check([placed]))
-        // A response with another record says nothing about this one.
-        guard let answer, answer.id == id else { return [placed] }
-        accept(VercelRecord(answer, environments: environments), of: step, at: place)
-        return []
-    }
-
-    /// Changes several records in one request, which identifies them by key and scope.
+    /// Changes records in one request.
     ///
     /// - Returns: The steps that are missing in the response.
-    private func upsert(_ steps: [Placed]) throws(VercelAPIError) -> [Placed] {
-        let new: [NewEnvironmentVariable]
+    private func change(together steps: [Placed]) throws(PlatformError) -> [Placed] {
+        let records: [OutgoingRecord]
         do {
-            new = try steps.compactMap { try newVariable($0.step) }
+            records = try steps.map { try outgoing($0.step) }
         } catch {
             localFailure = error
-            throw VercelAPIError(.notSent, reason: "a value could not be decrypted")
+            throw PlatformError(.notSent, "a value could not be decrypted")
         }
-        let batch = try client.createEnvironmentVariables(
-            new, inProject: project, isUpsert: true, check: check(steps))
-        let records = batch.created.map { VercelRecord($0, environments: environments) }
+        let batch = try platform.change(records, check: check(steps))
         var silent: [Placed] = []
         for (place, step) in steps {
-            if let record = records.first(where: { $0.id == step.remoteID }) {
+            // A response with another record says nothing about this one.
+            if let record = batch.records.first(where: { $0.id == step.recordID }) {
                 accept(record, of: step, at: place)
             } else if let refusal = refusal(of: step, in: batch) {
-                outcomes[place] = PushOutcome(
-                    step: step, end: .failed(refusal.error.description, refusal.error), record: nil)
+                outcomes[place] = RequestOutcome(
+                    request: step, end: .failed(refusal.error.description, refusal.error),
+                    record: nil)
                 if refusal.error.isKnownNotDone { end([place]) }
             } else {
                 silent.append((place, step))
@@ -295,8 +265,8 @@ extension PushApplication {
     }
 
     /// Accepts Vercel's response to a change, which is read back later.
-    private func accept(_ record: VercelRecord, of step: PushPlan.Step, at place: Int) {
-        outcomes[place] = PushOutcome(step: step, end: .verified, record: record)
+    private func accept(_ record: VercelRecord, of step: SyncRequest, at place: Int) {
+        outcomes[place] = RequestOutcome(request: step, end: .verified, record: record)
         expectedTimes[record.id] = record.updatedAt
         recordSent([place])
     }
@@ -312,7 +282,7 @@ extension PushApplication {
     /// - Returns: The steps to send again.
     /// - Throws: The failure if a record has not changed, after the others are judged.
     private func unconfirmed(
-        _ steps: [Placed], _ failure: VercelAPIError?, isLast: Bool
+        _ steps: [Placed], _ failure: PlatformError?, isLast: Bool
     ) throws -> [Placed] {
         if let localFailure { throw localFailure }
         listing.expire()
@@ -321,31 +291,31 @@ extension PushApplication {
         var again: [Placed] = []
         var isUnmoved = false
         for (place, step) in steps {
-            guard let record = step.remoteID.flatMap({ records[$0] }) else {
+            guard let record = step.recordID.flatMap({ records[$0] }) else {
                 refuse((place, step), records, isSent: true)
                 continue
             }
             let isMoved = record.updatedAt != expectedTimes[record.id]
             // If this user is unknown, a hidden value may be another user's.
             let isUnknown =
-                origin.author.isEmpty && step.sendsValue && step.attributes.kind == .sensitive
+                origin.author.isEmpty && step.sendsValue && traits.hides(step.attributes.kind)
             let isForeign =
                 record.author != nil
                 && (isUnknown || !origin.author.isEmpty && record.author != origin.author)
             if isMoved, isForeign {
                 refuse((place, step), records, isSent: true)
             } else if isMoved,
-                failure == nil || step.attributes.kind != .sensitive || !step.sendsValue
+                failure == nil || !traits.hides(step.attributes.kind) || !step.sendsValue
             {
-                outcomes[place] = PushOutcome(
-                    step: step, end: .verified, record: record, isPresumed: true)
+                outcomes[place] = RequestOutcome(
+                    request: step, end: .verified, record: record, isPresumed: true)
             } else if failure != nil, !isMoved || isLast {
                 isUnmoved = true
             } else if isLast {
-                outcomes[place] = PushOutcome(
-                    step: step, end: .failed("Vercel did not confirm the change", nil),
+                outcomes[place] = RequestOutcome(
+                    request: step, end: .failed("Vercel did not confirm the change", nil),
                     record: nil)
-            } else if !Self.mayBe(record, of: step) {
+            } else if !mayBe(record, of: step) {
                 refuse((place, step), records, isSent: true)
             } else {
                 expectedTimes[record.id] = record.updatedAt
@@ -359,8 +329,9 @@ extension PushApplication {
 
     /// Returns whether a record may be the result of a step, apart from its value. A team's policy
     /// may have made it sensitive.
-    private static func mayBe(_ record: VercelRecord, of step: PushPlan.Step) -> Bool {
-        record.key == step.key && record.attributes.scope == step.attributes.scope
+    private func mayBe(_ record: VercelRecord, of step: SyncRequest) -> Bool {
+        traits.isSameName(record.key, step.key)
+            && record.attributes.scope == step.attributes.scope
             && [step.attributes.kind, .sensitive].contains(record.attributes.kind)
     }
 
@@ -368,11 +339,11 @@ extension PushApplication {
 
     /// Reports a step that Vercel rejected by itself; any other error ends the push.
     func refused(
-        _ step: PushPlan.Step, at place: Int, _ error: VercelAPIError
-    ) throws(VercelAPIError) {
+        _ step: SyncRequest, at place: Int, _ error: PlatformError
+    ) throws(PlatformError) {
         guard error.isRefusal else { throw error }
-        outcomes[place] = PushOutcome(
-            step: step, end: .failed(error.description, error), record: nil)
+        outcomes[place] = RequestOutcome(
+            request: step, end: .failed(error.description, error), record: nil)
         if error.isKnownNotDone { end([place]) }
     }
 
@@ -386,17 +357,14 @@ extension PushApplication {
             guard let outcome = outcomes[place], case .failed(_, nil) = outcome.end,
                 !outcome.isPresumed, let record = outcome.record,
                 // Vercel never changes a sensitive variable back.
-                record.attributes.kind == outcome.step.attributes.kind
-                    || outcome.step.attributes.kind == .sensitive
+                record.attributes.kind == outcome.request.attributes.kind
+                    || outcome.request.attributes.kind == .sensitive
             else { continue }
-            let step = PushPlan.Step(
-                variable: outcome.step.variable, key: outcome.step.key,
-                attributes: outcome.step.attributes,
-                action: .update(id: record.id, withValue: outcome.step.sendsValue))
+            let step = outcome.request.changing(record)
             expectedTimes[record.id] = record.updatedAt
             try begin([(place, step)])
-            do throws(VercelAPIError) {
-                if try changeOne((place, step)).isEmpty { repaired.append(place) }
+            do throws(PlatformError) {
+                if try change(together: [(place, step)]).isEmpty { repaired.append(place) }
             } catch {
                 if let localFailure { throw localFailure }
                 // After a retry that may have arrived, the change may be ours, so it stays
@@ -414,64 +382,23 @@ extension PushApplication {
         return repaired
     }
 
-    private func change(_ step: PushPlan.Step) throws -> EnvironmentVariableChange {
-        let scope = step.attributes.scope
-        var change = EnvironmentVariableChange()
-        if let old = step.remoteID.flatMap({ planned[$0] })?.key, old != step.key {
-            change.key = step.key
-        }
-        change.targets = scope.targets.names.map { .init(rawValue: $0) }
-        change.customEnvironmentIds = scope.customEnvironments.map { environments.id(of: $0) ?? $0 }
-        change.gitBranch = .some(scope.branch)
-        change.comment = step.attributes.comment ?? ""
-        if let new = try newVariable(step) {
-            change.value = new.value
-            change.type = new.type
-        } else if let variable = step.variable,
-            variable.remote?.agreed.kind != step.attributes.kind
-        {
-            change.type = .init(rawValue: step.attributes.kind.name)
-        }
-        return change
-    }
-
     /// Records what was sent but is not verified yet, so that the next push sends it again if this
     /// one ends here.
     func recordSent(_ places: [Int]) {
         end(
             places,
             places.compactMap { place in
-                guard let outcome = outcomes[place], let variable = outcome.step.variable,
+                guard let outcome = outcomes[place], let owner = outcome.request.owner,
                     case .verified = outcome.end
                 else { return nil }
                 // A deleted record is only forgotten once it is known to be gone.
                 return outcome.record.map {
-                    PushRecord(
-                        variable: variable.id,
+                    RecordUpdate(
+                        variable: owner.variable,
                         knowledge: .sent(
-                            $0, withValue: outcome.step.sendsValue,
+                            $0, withValue: outcome.request.sendsValue,
                             inPlaceOf: resent.contains($0.id) ? nil : planned[$0.id]))
                 }
             })
-    }
-}
-
-extension VercelAPIError {
-    /// Whether Vercel rejected only this record, so that others may still be sent.
-    var isRefusal: Bool {
-        switch code {
-        case .badRequest, .conflict, .notFound, .notPossible, .tooLarge, .invalidRequest: true
-        default: false
-        }
-    }
-
-    /// Whether certainly no attempt was carried out.
-    var isKnownNotDone: Bool {
-        if isAfterRepeat || code == .outcomeUnknown { return false }
-        if isBeforeSending { return true }
-        if let transport { return !transport.mayHaveReachedServer }
-        // A rejection. The meaning of 408, 5xx and unreadable responses is open.
-        if let status { return (400..<500).contains(status) && status != 408 }
-        return [.invalidRequest, .libraryMissing, .outOfMemory].contains(code)
     }
 }

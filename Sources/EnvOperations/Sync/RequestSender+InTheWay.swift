@@ -1,30 +1,28 @@
 internal import Vault
-internal import VercelAPI
 
 /// Explains creations that failed because of an existing variable.
-extension PushApplication {
+extension RequestSender {
     /// Adds the author of the existing variable to creations that failed because of it.
     func explainExistingVariables() {
         let places = outcomes.indices.filter { place in
-            guard let outcome = outcomes[place], case .create = outcome.step.action,
+            guard let outcome = outcomes[place], case .create = outcome.request.action,
                 case .failed(_, let error?) = outcome.end
             else { return false }
-            return error.isExistingVariable
+            return error.isExisting
         }
         listing.expire()
         guard !places.isEmpty, let now = try? listing.current() else { return }
         for place in places {
-            guard let step = outcomes[place]?.step,
+            guard let step = outcomes[place]?.request,
                 let record = now.first(where: {
-                    $0.key == step.key && $0.attributes.scope.overlaps(step.attributes.scope)
+                    traits.isSameName($0.key, step.key)
+                        && $0.attributes.scope.overlaps(step.attributes.scope)
                 })
             else {
-                if !now.isComplete, let step = outcomes[place]?.step {
+                if !now.isComplete, let step = outcomes[place]?.request {
                     outcomes[place]?.end = .failed(
                         "Vercel already has a variable of that name for \(step.attributes.scope.description), and hides it from this token",
-                        VercelAPIError(
-                            .forbidden, reason: now.hidingClause,
-                            hint: "use a token that has access to production variables"))
+                        PlatformError(hiding: now.hidingClause))
                     outcomes[place]?.isSent = false
                 }
                 continue

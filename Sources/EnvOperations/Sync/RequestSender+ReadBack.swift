@@ -1,24 +1,23 @@
 internal import Sealing
 package import Vault
-internal import VercelAPI
 
 /// Verifies that what was sent arrived.
-extension PushApplication {
+extension RequestSender {
     /// Verifies every written record: that it exists with its scope, type and, if Vercel shows it,
     /// value; and that deleted ones are gone.
     func readBack(_ places: [Int]) throws {
         guard !places.isEmpty else { return }
         let found: [String: VercelRecord]
         let arena = SecretArena()
-        let read: [Result<SecretSlice?, VercelAPIError>]
+        let read: [Result<SecretSlice?, PlatformError>]
         let readable = places.filter { place in
-            outcomes[place].map { $0.isReadable || keepsValue($0) } ?? false
+            outcomes[place].map { isReadable($0) || keepsValue($0) } ?? false
         }
         do {
             listing.expire()
             found = try listing.currentByID()
-            read = try VercelValues(client, project: project).read(
-                readable.compactMap { outcomes[$0]?.record }, into: arena, trustsEmpty: true,
+            read = try platform.values(
+                of: readable.compactMap { outcomes[$0]?.record }, into: arena,
                 isExpected: { number, value in self.isSent(value, at: readable[number]) })
         } catch {
             for place in places {
@@ -28,7 +27,7 @@ extension PushApplication {
             return
         }
         let answers = Dictionary(uniqueKeysWithValues: zip(readable, read))
-        var proved: [PushRecord] = []
+        var proved: [RecordUpdate] = []
         var settled: [Int] = []
         for place in places {
             guard var outcome = outcomes[place] else { continue }
@@ -51,8 +50,8 @@ extension PushApplication {
             let news = outcome.proved(listed: listed)
             proved += news
             if !news.isEmpty { settled.append(place) }
-            if case .delete(let id) = outcome.step.action, found[id] == nil {
-                endDeletion(of: id, by: outcome.step)
+            if case .delete(let before) = outcome.request.action, found[before.id] == nil {
+                endDeletion(of: before.id, by: outcome.request)
             }
         }
         end(settled, proved)
@@ -62,30 +61,32 @@ extension PushApplication {
     /// Returns whether a value is the one that was sent or kept. If that is unknown, the value is
     /// read again.
     private func isSent(_ value: SecretSlice, at place: Int) -> Bool {
-        guard let outcome = outcomes[place], let variable = outcome.step.variable,
-            let ours = outcome.step.sendsValue
-                ? try? values(variable) : try? keptValues?(variable)
+        guard let request = outcomes[place]?.request,
+            let ours = request.sendsValue ? try? values.sent(request) : try? values.kept(request)
         else { return false }
         return ours.equals(value)
     }
 
+    /// Returns whether Vercel shows the value that was sent.
+    private func isReadable(_ outcome: RequestOutcome) -> Bool {
+        outcome.record != nil && !traits.hides(outcome.request.attributes.kind)
+            && outcome.request.sendsValue
+    }
+
     /// Returns whether a step kept a value that Vercel shows and the vault has.
-    private func keepsValue(_ outcome: PushOutcome) -> Bool {
-        guard case .update(_, withValue: false) = outcome.step.action, outcome.record != nil,
-            ![.sensitive, .system].contains(outcome.step.attributes.kind),
-            let variable = outcome.step.variable, variable.currentVersion > 0,
-            // One that was never pushed and sends no value was found to be equal.
-            variable.currentVersion == variable.remote?.pushedVersion || variable.remote == nil
+    private func keepsValue(_ outcome: RequestOutcome) -> Bool {
+        guard case .change(_, withValue: false) = outcome.request.action, outcome.record != nil
         else { return false }
-        return keptValues != nil
+        let kind = outcome.request.attributes.kind
+        return !traits.hides(kind) && kind != .system && outcome.request.hasKnownValue
     }
 
     private func judge(
-        _ outcome: PushOutcome, found: [String: VercelRecord],
-        answer: Result<SecretSlice?, VercelAPIError>?
-    ) throws -> PushOutcome.End {
-        if case .delete(let id) = outcome.step.action {
-            return found[id] == nil ? .verified : .failed("it is still on Vercel", nil)
+        _ outcome: RequestOutcome, found: [String: VercelRecord],
+        answer: Result<SecretSlice?, PlatformError>?
+    ) throws -> RequestOutcome.End {
+        if case .delete(let before) = outcome.request.action {
+            return found[before.id] == nil ? .verified : .failed("it is still on Vercel", nil)
         }
         guard let answered = outcome.record else {
             return .failed("it is not on Vercel", nil)
@@ -99,8 +100,8 @@ extension PushApplication {
                 : .conflict("it was removed on Vercel right after it was sent")
         }
         if let overtaken = overtaken(outcome, answered, record) { return overtaken }
-        let wanted = outcome.step.attributes
-        guard record.key == outcome.step.key else {
+        let wanted = outcome.request.attributes
+        guard traits.isSameName(record.key, outcome.request.key) else {
             return .failed("Vercel has it under the name \(record.key)", nil)
         }
         guard record.attributes.scope == wanted.scope else {
@@ -118,9 +119,8 @@ extension PushApplication {
             return .conflict(
                 "it was changed on Vercel\(author(of: record)) while the command was running")
         }
-        if outcome.step.sendsValue { return try judgeValue(outcome, answer) }
-        guard case .success(let theirs?) = answer,
-            let ours = try outcome.step.variable.flatMap({ try keptValues?($0) })
+        if outcome.request.sendsValue { return try judgeValue(outcome, answer) }
+        guard case .success(let theirs?) = answer, let ours = try values.kept(outcome.request)
         else { return .verified }
         return ours.equals(theirs)
             ? .verified : .conflict("its value was changed on Vercel right before the update")
@@ -130,12 +130,13 @@ extension PushApplication {
     ///
     /// - Returns: Nil if they match and a record that had to change did.
     private func overtaken(
-        _ outcome: PushOutcome, _ answered: VercelRecord, _ listed: VercelRecord
-    ) -> PushOutcome.End? {
+        _ outcome: RequestOutcome, _ answered: VercelRecord, _ listed: VercelRecord
+    ) -> RequestOutcome.End? {
         let before = planned[listed.id]?.updatedAt
         // Vercel may keep the time if no value was sent; the response then has the same time.
         if listed.updatedAt == before,
-            outcome.step.sendsValue || answered.updatedAt != listed.updatedAt
+            outcome.request.sendsValue && traits.showsEachChange
+                || answered.updatedAt != listed.updatedAt
         {
             return .failed("Vercel accepted the change but did not store it", nil)
         }
@@ -149,14 +150,14 @@ extension PushApplication {
     }
 
     private func judgeValue(
-        _ outcome: PushOutcome, _ answer: Result<SecretSlice?, VercelAPIError>?
-    ) throws -> PushOutcome.End {
-        guard let variable = outcome.step.variable, outcome.isReadable else {
+        _ outcome: RequestOutcome, _ answer: Result<SecretSlice?, PlatformError>?
+    ) throws -> RequestOutcome.End {
+        guard isReadable(outcome), let ours = try values.sent(outcome.request) else {
             return .unverified("sent, but cannot be read back")
         }
         switch answer {
         case .success(let value?):
-            if try values(variable).equals(value) { return .verified }
+            if ours.equals(value) { return .verified }
             return .failed(
                 value.count == 0 ? "Vercel stored an empty value" : "Vercel has a different value",
                 nil)
@@ -167,7 +168,7 @@ extension PushApplication {
     }
 }
 
-extension PushOutcome {
+extension RequestOutcome {
     /// Whether the step failed, or another user's change was found.
     package var isFailed: Bool { failureReason != nil }
 
@@ -182,24 +183,19 @@ extension PushOutcome {
     /// The record that this step wrote, as it was read back, with the version sent; nil unless it is
     /// this step's for certain.
     package var written: (variable: Identifier, record: VercelRecord, version: UInt64?)? {
-        guard !isFailed, isVerified || !isPresumed, !step.isDeletion, let variable = step.variable,
-            let record
+        guard !isFailed, isVerified || !isPresumed, !request.isDeletion,
+            let owner = request.owner, let record
         else { return nil }
-        return (variable.id, record, step.sendsValue ? variable.currentVersion : nil)
+        return (owner.variable, record, request.sendsValue ? owner.version : nil)
     }
 
     var isVerified: Bool {
         if case .verified = end { true } else { false }
     }
 
-    /// Whether Vercel shows the value that was sent.
-    fileprivate var isReadable: Bool {
-        record != nil && step.attributes.kind != .sensitive && step.sendsValue
-    }
-
     /// Returns how to resolve a conflict with a record of Vercel; nil means that it is gone.
     func way(against record: VercelRecord?) -> RecordNote.Way {
-        step.variable == nil ? .taking : .init(record, sendsValue: !step.isDeletion)
+        request.owner == nil ? .taking : .init(record, sendsValue: !request.isDeletion)
     }
 
     /// Whether another user's change was found.
@@ -210,17 +206,17 @@ extension PushOutcome {
     /// Returns what the vault has to record after reading back; empty if nothing is new.
     ///
     /// - Parameter listed: The current record; nil if it is gone.
-    fileprivate func proved(listed: VercelRecord?) -> [PushRecord] {
-        guard let variable = step.variable else { return [] }
-        func record(_ knowledge: PushRecord.Knowledge) -> PushRecord {
-            PushRecord(variable: variable.id, knowledge: knowledge)
+    fileprivate func proved(listed: VercelRecord?) -> [RecordUpdate] {
+        guard let owner = request.owner else { return [] }
+        func record(_ knowledge: RecordUpdate.Knowledge) -> RecordUpdate {
+            RecordUpdate(variable: owner.variable, knowledge: knowledge)
         }
-        if step.isDeletion { return isVerified ? [record(.gone)] : [] }
+        if request.isDeletion { return isVerified ? [record(.gone)] : [] }
         guard let platform = self.record else { return [] }
-        let version = step.sendsValue ? variable.currentVersion : nil
+        let version = request.sendsValue ? owner.version : nil
         switch end {
         case .verified, .unverified:
-            return [record(.agreed(platform, version: version, attributes: step.attributes))]
+            return [record(.agreed(platform, version: version, attributes: request.attributes))]
         case .conflict:
             return [
                 record(.agreed(platform, version: version, attributes: platform.attributes)),
@@ -234,7 +230,7 @@ extension PushOutcome {
             return [
                 record(
                     .agreed(
-                        platform, version: step.sendsValue ? 0 : nil,
+                        platform, version: request.sendsValue ? 0 : nil,
                         attributes: platform.attributes))
             ]
         case .failed(_, .some): return []

@@ -1,0 +1,73 @@
+package import Vault
+
+/// One change to send to a platform: a record that is created, changed or deleted.
+package struct SyncRequest: Equatable, Sendable {
+    package enum Action: Equatable, Sendable {
+        case create
+        case change(Before, withValue: Bool)
+        case delete(Before)
+    }
+
+    /// A record before the request.
+    package struct Before: Equatable, Sendable {
+        package let id: String
+        /// The modification time that the record must still have; nil if the plan did not see it.
+        package let updatedAt: UInt64?
+        /// The type as far as it is known.
+        package let kind: VariableAttributes.Kind?
+    }
+
+    /// Whose value the record is to have. Means nothing to the sender.
+    package struct Owner: Equatable, Sendable {
+        package let variable: Identifier
+        package let version: UInt64
+    }
+
+    /// A record that goes once the new one exists.
+    package struct Predecessor: Equatable, Sendable {
+        package let id: String
+        package let key: String
+        package let attributes: VariableAttributes
+    }
+
+    package let key: String
+    /// What the record is to be afterwards; for a deletion, what it is.
+    package let attributes: VariableAttributes
+    package private(set) var action: Action
+    /// Nil for a record that only the platform has.
+    package let owner: Owner?
+    /// Whether a record whose value is not sent has that of its owner, unless somebody changed it.
+    package let hasKnownValue: Bool
+    /// For a creation: the record of the same owner under another name.
+    package let predecessor: Predecessor?
+    /// For a deletion: the variable whose record must exist before.
+    package let waitsFor: Identifier?
+
+    package var before: Before? {
+        switch action {
+        case .create: nil
+        case .change(let before, _), .delete(let before): before
+        }
+    }
+
+    /// The id of the existing record; nil for a creation.
+    var recordID: String? { before?.id }
+
+    package var isDeletion: Bool { if case .delete = action { true } else { false } }
+
+    package var sendsValue: Bool {
+        switch action {
+        case .create, .change(_, withValue: true): true
+        case .delete, .change(_, withValue: false): false
+        }
+    }
+
+    /// Returns the request that changes a record to what this one was to make of it.
+    func changing(_ record: VercelRecord) -> SyncRequest {
+        var request = self
+        request.action = .change(
+            Before(id: record.id, updatedAt: record.updatedAt, kind: before?.kind),
+            withValue: sendsValue)
+        return request
+    }
+}
