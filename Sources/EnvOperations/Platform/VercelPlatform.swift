@@ -9,9 +9,7 @@ package struct VercelPlatform: SyncPlatform {
     let environments: CustomEnvironmentNames
 
     /// - Parameter project: Vercel's id of the project.
-    package init(
-        _ client: VercelClient, project: String, environments: CustomEnvironmentNames
-    ) {
+    package init(_ client: VercelClient, project: String, environments: CustomEnvironmentNames) {
         (self.client, self.project, self.environments) = (client, project, environments)
     }
 
@@ -81,9 +79,7 @@ package struct VercelPlatform: SyncPlatform {
         }
     }
 
-    package func delete(
-        _ ids: [String], check: @escaping SendCheck
-    ) throws(PlatformError) {
+    package func delete(_ ids: [String], check: @escaping SendCheck) throws(PlatformError) {
         try calling { () throws(VercelAPIError) in
             if ids.count == 1 {
                 _ = try client.deleteEnvironmentVariable(
@@ -119,9 +115,7 @@ package struct VercelPlatform: SyncPlatform {
     }
 
     private func newVariables(_ records: [OutgoingRecord]) -> [NewEnvironmentVariable] {
-        records.compactMap { new in
-            new.value.map { newVariable(new.key, $0, new.attributes) }
-        }
+        records.compactMap { new in new.value.map { newVariable(new.key, $0, new.attributes) } }
     }
 
     private func change(to record: OutgoingRecord) -> EnvironmentVariableChange {
@@ -148,6 +142,7 @@ package struct VercelPlatform: SyncPlatform {
         return written
     }
 
+    /// Calls Vercel's API.
     private func calling<Answer>(
         _ call: () throws(VercelAPIError) -> Answer
     ) throws(PlatformError) -> Answer {
@@ -158,6 +153,7 @@ package struct VercelPlatform: SyncPlatform {
         }
     }
 
+    /// Returns a check that throws what the client expects.
     private func own(_ check: @escaping SendCheck) -> VercelClient.SendCheck {
         { () throws(VercelAPIError) in
             do throws(PlatformError) {

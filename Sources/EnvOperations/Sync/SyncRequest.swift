@@ -1,6 +1,7 @@
 package import Vault
 
-/// One change to send to a platform: a record that is created, changed or deleted.
+/// One change to send to a platform: a record that is created, changed or deleted. It knows neither
+/// the plan nor what the vault has of the record.
 package struct SyncRequest: Equatable, Sendable {
     package enum Action: Equatable, Sendable {
         case create
@@ -11,13 +12,14 @@ package struct SyncRequest: Equatable, Sendable {
     /// A record before the request.
     package struct Before: Equatable, Sendable {
         package let id: String
-        /// The modification time that the record must still have; nil if the plan did not see it.
+        /// The modification time that the record must still have; nil for the one that the plan
+        /// or an earlier request left.
         package let updatedAt: UInt64?
-        /// The type as far as it is known.
+        /// The type, as far as both sides agreed on it.
         package let kind: VariableAttributes.Kind?
     }
 
-    /// Whose value the record is to have. Means nothing to the sender.
+    /// Whose value it is, for the journal and for the source of the values.
     package struct Owner: Equatable, Sendable {
         package let variable: Identifier
         package let version: UInt64
@@ -31,7 +33,7 @@ package struct SyncRequest: Equatable, Sendable {
     }
 
     package let key: String
-    /// What the record is to be afterwards; for a deletion, what it is.
+    /// The type, scope and comment afterwards; for a deletion, the present ones.
     package let attributes: VariableAttributes
     package private(set) var action: Action
     /// Nil for a record that only the platform has.
