@@ -24,17 +24,14 @@ struct BestOrder {
         let type: ValueType
     }
 
-    /// - Parameter world: Without comments, of one key.
-    init(_ world: ModelWorld) {
-        rules = world.platform.rules
-        let wishes = world.keys[0].wishes
-        goal = wishes.map { wish in
-            wish.map { Goal(value: ModelWorld.value(of: $0.version), type: $0.type) }
-        }
+    /// - Parameter ends: What each target is to have. Comments do not count.
+    init(_ rules: any RecordRules, _ ends: [PlanOracle.Value?]) {
+        self.rules = rules
+        goal = ends.map { end in end.map { Goal(value: $0.value, type: $0.type) } }
         contents = Set(goal.compactMap { $0 }).sorted {
             ($0.value, $0.type.number) < ($1.value, $1.type.number)
         }
-        let targets = wishes.indices.map(Target.init)
+        let targets = ends.indices.map(Target.init)
         sets = (1..<(1 << targets.count)).map { bits in
             TargetSet(targets.filter { bits >> $0.position & 1 == 1 })
         }

@@ -125,6 +125,27 @@ struct ModelWorld {
     }
 }
 
+extension ModelWorld {
+    /// Returns whether the plan is the rest of another one, and all that it depends on is as it was
+    /// then.
+    func goesOn(as rest: ArraySlice<PlannedRequest>, from other: ModelWorld) -> Bool {
+        requests.count == rest.count && hasSameKeys(as: other)
+            && zip(requests, rest).allSatisfy { request, old in
+                request.targets == old.targets && request.type == old.type
+                    && request.comment == old.comment && request.version == old.version
+                    && request.sendsValue == old.sendsValue && request.agreed == old.agreed
+                    && request.subject?.record == old.subject?.record
+                    && request.subject?.targets == old.subject?.targets
+            }
+    }
+
+    private func hasSameKeys(as other: ModelWorld) -> Bool {
+        zip(keys, other.keys).allSatisfy {
+            $0.wishes == $1.wishes && $0.agreements == $1.agreements && $0.sends == $1.sends
+        }
+    }
+}
+
 extension ModelWorld.Key {
     /// Takes over what a response says.
     fileprivate mutating func note(_ request: PlannedRequest, _ record: ModelPlatform.Record?) {

@@ -9,7 +9,10 @@ struct PlanCheck {
 
     /// How many plans were made.
     private(set) var plans = 0
-    private(set) var requests = 0
+    /// How many plans after a stop were not just the rest of the first one.
+    private(set) var resumed = 0
+    /// How many plans had so many requests that a shorter order was searched for.
+    private(set) var searches = 0
     /// How many worlds had a target with that outcome.
     private(set) var counts: [String: Int] = [:]
 
@@ -40,28 +43,51 @@ struct PlanCheck {
             return isCommented
                 ? world.keys[0].wishes[target.position].map(PlanOracle.Value.init) : value
         }
-        var stopped: [ModelWorld] = []
-        requests += world.requests.count
-        let count = world.requests.count
+        try checkCount(start, world.requests.count, ends)
+        // The states at which the process can be killed, each with the one from which the push goes on.
+        var stopped: [(world: ModelWorld, next: Int, stop: ModelWorld.Stop)] = []
+        var noted = [world]
+        var empty: Set<Target> = []
         try world.send { state, number, stop in
-            if stop != .beforeRequest { try Self.checkMoment(state, plan, oracle, ends) }
-            // A second plan at the end is made anyway.
-            let isEnd = number + 1 == count && stop == .afterNote
-            if !isEnd { stopped.append(state) }
+            if stop != .beforeRequest {
+                empty.formUnion(try Self.checkMoment(state, plan, oracle, ends))
+            }
+            if stop == .afterNote { noted.append(state) }
+            stopped.append((state, stop == .beforeRequest ? number : number + 1, stop))
+        }
+        guard empty == Set(plan.gaps) else {
+            throw Failure(description: "\(empty) had no value, but the plan says \(plan.gaps)")
         }
         try checkEnd(world, plan, ends)
-        for var again in stopped {
+        // A second plan at the end was made already.
+        if !stopped.isEmpty { stopped.removeLast() }
+        for (state, next, _) in stopped {
+            var again = state
             again.planAll()
             plans += 1
             let second = again.plan[0]
             // A stop makes nothing a conflict, and hides none.
             try Self.compare(second, plan)
+            // From here on all would be as it was without the stop.
+            if again.goesOn(as: world.requests[next...], from: noted[next]) { continue }
+            resumed += 1
             try again.send { state, _, stop in
                 if stop != .beforeRequest {
                     try Self.checkMoment(state, plan, oracle, ends, second)
                 }
             }
             try checkEnd(again, plan, ends)
+        }
+    }
+
+    /// At most two requests more than the best order.
+    private mutating func checkCount(
+        _ start: ModelWorld, _ count: Int, _ ends: [PlanOracle.Value?]
+    ) throws {
+        guard count > 3 else { return }
+        searches += 1
+        if BestOrder(start.platform.rules, ends).isReached(from: start.platform, within: count - 3) {
+            throw Failure(description: "\(count) requests, and \(count - 3) are enough")
         }
     }
 
@@ -103,7 +129,17 @@ struct PlanCheck {
                 )
             }
         }
+        let exposed = verdicts.indices.map(Target.init).filter { target in
+            guard case .wanted(let value?) = verdicts[target.position],
+                !plan.leftOut.contains(where: { $0.target == target })
+            else { return false }
+            return oracle.there(target).map { !$0.type.isReadable } ?? false && value.type.isReadable
+        }
+        guard plan.exposed == TargetSet(exposed) else {
+            throw Failure(description: "\(exposed) become readable, the plan says \(plan.exposed)")
+        }
         if !plan.gaps.isEmpty { count("gap") }
+        if !exposed.isEmpty { count("exposed") }
         if !plan.comments.isEmpty { count("comment") }
     }
 
@@ -152,11 +188,15 @@ struct PlanCheck {
     }
 
     /// At each moment a target has what it had, or what it will have. It has nothing only where the
-    /// plan says so, and a value that stays is missing only where the platform forces it.
+    /// plan says so, and where the platform forces it.
+    ///
+    /// - Returns: The targets that have nothing for the moment.
+    @discardableResult
     private static func checkMoment(
         _ world: ModelWorld, _ plan: KeyPlan, _ oracle: PlanOracle, _ ends: [PlanOracle.Value?],
         _ second: KeyPlan? = nil
-    ) throws {
+    ) throws -> Set<Target> {
+        var empty: Set<Target> = []
         for (position, end) in ends.enumerated() {
             let target = Target(position)
             let start = oracle.there(target)
@@ -169,27 +209,37 @@ struct PlanCheck {
             guard plan.gaps.contains(target) || second?.gaps.contains(target) ?? false else {
                 throw Failure(description: "\(target) has no value, and the plan does not say so")
             }
-            if start?.value == end?.value { try checkForced(target, plan, oracle, ends) }
+            guard isForced(target, plan, oracle, ends) else {
+                throw Failure(description: "\(target) is without its value for no reason")
+            }
+            empty.insert(target)
         }
+        return empty
     }
 
-    private static func checkForced(
+    /// Returns whether a target must be without its value between two requests.
+    private static func isForced(
         _ target: Target, _ plan: KeyPlan, _ oracle: PlanOracle, _ ends: [PlanOracle.Value?]
-    ) throws {
+    ) -> Bool {
         guard let record = oracle.record(in: target), let end = ends[target.position] else {
-            return
+            return false
         }
-        if !record.type.isReadable, end.type.isReadable { return }
+        if !record.type.isReadable, end.type.isReadable { return true }
+        let others = record.targets.filter { $0 != target && !plan.gaps.contains($0) }
+        if record.value != end.value {
+            // The record goes on with another value or type.
+            return others.contains { other in
+                guard let kept = ends[other.position] else { return false }
+                return kept.value != end.value || kept.type != end.type
+                    || !oracle.allows([other, target], of: end.type)
+            }
+        }
         // Something heavier, whose value stays too, keeps the record in a form that this one may not
         // have.
-        let isForced = record.targets.contains { other in
+        return others.contains { other in
             other < target && ends[other.position]?.value == record.value
-                && !plan.gaps.contains(other)
                 && (ends[other.position]?.type != end.type
                     || !oracle.allows([other, target], of: end.type))
-        }
-        guard isForced else {
-            throw Failure(description: "\(target) is without its value for no reason")
         }
     }
 

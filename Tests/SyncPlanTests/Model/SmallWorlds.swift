@@ -4,161 +4,305 @@ import TestSupport
 /// All small worlds of one key: what both sides agreed on, what the vault wants since, and at most one
 /// change of one record by someone else.
 ///
-/// Worlds that differ only in the names of versions are made once.
+/// Worlds that differ only in the names of versions, or of targets that the rules treat alike, are
+/// one world. The seed chooses which of them is tried.
 struct SmallWorlds {
-    /// Something that someone else does to the platform.
-    enum Foreign: Hashable {
-        case value(record: Int, Int)
-        case type(record: Int)
-        case comment(record: Int)
-        case more(record: Int, Target)
-        case less(record: Int, Target)
-        case removed(record: Int)
-        /// Deleted, and created with the same content and another id.
-        case again(record: Int, ValueType)
-        case created(Target, Int, ValueType)
+    let rules: any RecordRules
+    let targets: Int
+    /// The targets whose names do not matter.
+    let alike: Range<Int>
+    /// The versions whose values the vault has.
+    let versions: Int
+    /// The most records whose values the vault lacks. A version without a value is also wanted where
+    /// no record has it.
+    let unreadRecords: Int
+    let types: [ValueType]
+    /// The types of records whose values the vault lacks.
+    var unreadTypes: [ValueType] = [.sensitive]
+
+    /// Calls `body` with each world.
+    ///
+    /// - Parameters:
+    ///   - part: Only each `step`-th set of records, from the `first` on.
+    ///   - share: Only one in so many wishes, chosen at random.
+    ///   - isChanged: Whether someone else has changed something.
+    func forEach(
+        part: (first: Int, step: Int) = (0, 1), share: Int = 1, isChanged: Bool,
+        using random: inout ProofRandom, _ body: (ModelWorld) throws -> Void
+    ) throws {
+        let renamings = renamings()
+        var number = 0
+        for records in structures() {
+            let (isFirst, same) = least(records, of: renamings) { $0.records(records) }
+            guard isFirst else { continue }
+            number += 1
+            if number % part.step != part.first { continue }
+            for wishes in wishes(records) {
+                let (isFirst, same) = least(wishes, of: same) { $0.wishes(wishes, records) }
+                guard isFirst, share == 1 || Int.random(in: 0..<share, using: &random) == 0
+                else { continue }
+                let changes = isChanged ? changes(of: records) : [[]]
+                for change in changes {
+                    guard least(change, of: same, { $0.change(change, records) }).isFirst,
+                        let renaming = renamings.randomElement(using: &random),
+                        let world = world(
+                            renaming.records(records), renaming.wishes(wishes, records),
+                            renaming.change(change, records))
+                    else { continue }
+                    try body(world)
+                }
+            }
+        }
     }
 
-    let targets: [Target]
-    let rules: any RecordRules
-    /// What a record can have.
-    let contents: [Content]
-    /// Further contents for wishes.
-    var more: [Content] = []
+    /// Returns whether a form is the first of all its renamed forms, and the renamings that keep it.
+    private func least(
+        _ form: [Int], of renamings: [Renaming], _ renamed: (Renaming) -> [Int]
+    ) -> (isFirst: Bool, same: [Renaming]) {
+        var same: [Renaming] = []
+        for renaming in renamings {
+            let other = renamed(renaming)
+            if other.lexicographicallyPrecedes(form) { return (false, []) }
+            if other == form { same.append(renaming) }
+        }
+        return (true, same)
+    }
 
-    /// All sets of records: which targets each has, and what.
-    func structures() -> [[(targets: TargetSet, content: Content)]] {
-        var all: [[(targets: TargetSet, content: Content)]] = []
-        func extend(_ rest: [Target], _ records: [(targets: TargetSet, content: Content)]) {
+    // MARK: Forms
+
+    /// What has a version and a type is one number: 0 for nothing. A version is its place among those
+    /// with values; then come those without, by the first target of the record that has it; then one
+    /// that no record has; then one that only someone else knows.
+    fileprivate func code(_ version: Int, _ type: Int) -> Int {
+        1 + type + types.count * version
+    }
+
+    fileprivate func version(_ code: Int) -> Int { (code - 1) / types.count }
+    fileprivate func type(_ code: Int) -> Int { (code - 1) % types.count }
+    private var missing: Int { versions + targets }
+    private var theirs: Int { versions + targets + 1 }
+
+    /// Returns all sets of records: for each target the first target of its record, or -1, and what it
+    /// has.
+    private func structures() -> [[Int]] {
+        var all: [[Int]] = []
+        func extend(_ rest: [Int], _ records: [Int], _ unread: Int) {
             guard let first = rest.first else {
                 all.append(records)
                 return
             }
             let others = Array(rest.dropFirst())
-            extend(others, records)
+            extend(others, records, unread)
             for bits in 0..<(1 << others.count) {
-                let joined = others.indices.filter { bits >> $0 & 1 == 1 }.map { others[$0] }
-                let set = TargetSet([first] + joined)
-                for content in contents where rules.allows(set, of: content.type) {
-                    // Each record that the vault cannot read has a value of its own.
-                    var content = content
-                    if !content.version.isReadable {
-                        let known = records.count { !$0.content.version.isReadable }
-                        content.version = Version(
-                            variable: 1, number: 50 + known, isReadable: false)
-                    }
-                    extend(others.filter { !joined.contains($0) }, records + [(set, content)])
-                }
-            }
-        }
-        extend(targets, [])
-        return all
-    }
-
-    /// Calls `body` with each world.
-    ///
-    /// - Parameters:
-    ///   - step: One in so many sets of records, at least three of them.
-    ///   - random: Chooses them.
-    func forEach(
-        foreign: Bool, step: Int, using random: inout ProofRandom,
-        _ body: (ModelWorld) throws -> Void
-    ) throws {
-        var structures = structures().filter(isCanonical)
-        if step > 1 {
-            let count = max(3, structures.count / step)
-            structures = Array(structures.shuffled(using: &random).prefix(count))
-        }
-        for records in structures {
-            var platform = ModelPlatform(rules: rules)
-            for (targets, content) in records {
-                try platform.create(
-                    "KEY", targets, ModelWorld.value(of: content.version), content.type,
-                    comment: content.comment, isOurs: true)
-            }
-            var agreements = [Agreement?](repeating: nil, count: targets.count)
-            for (place, record) in platform.records.enumerated() {
-                for target in record.targets {
-                    agreements[target.position] = Agreement(
-                        record: record.id, witness: "\(record.witness)",
-                        content: records[place].content)
-                }
-            }
-            var changed: [ModelPlatform] = [platform]
-            if foreign { changed = changes(of: platform).compactMap { $0 } }
-            for wishes in wishes(records.map(\.content)) {
-                for platform in changed {
-                    try body(
-                        ModelWorld(
-                            platform: platform,
-                            keys: [.init(name: "KEY", wishes: wishes, agreements: agreements)]))
-                }
-            }
-        }
-    }
-
-    /// Versions that the vault has can be renamed: the first one that a record has is the first.
-    private func isCanonical(_ records: [(targets: TargetSet, content: Content)]) -> Bool {
-        let numbers = records.map(\.content.version).filter(\.isReadable).map(\.number)
-        var highest = 0
-        for number in numbers {
-            if number > highest + 1 { return false }
-            highest = max(highest, number)
-        }
-        return true
-    }
-
-    private func wishes(_ present: [Content]) -> [[Content?]] {
-        let readable = (contents + more).filter(\.version.isReadable)
-        let own = present.filter { !$0.version.isReadable }
-        let choices: [Content?] = [nil] + readable + own
-        var all: [[Content?]] = [[]]
-        for _ in targets { all = all.flatMap { begun in choices.map { begun + [$0] } } }
-        return all
-    }
-
-    /// The platform after each possible change by someone else.
-    private func changes(of platform: ModelPlatform) -> [ModelPlatform?] {
-        let types = Set(contents.map(\.type)).sorted { $0.number < $1.number }
-        var all: [ModelPlatform?] = []
-        func attempt(_ change: (inout ModelPlatform) throws -> Void) {
-            var platform = platform
-            if (try? change(&platform)) != nil { all.append(platform) }
-        }
-        for place in platform.records.indices {
-            let record = platform.records[place]
-            for value in [101, 102, 9_051] where value != record.value {
-                attempt { try $0.change(place, isOurs: false) { $0.value = value } }
-            }
-            for type in types where type != record.type {
-                attempt { try $0.change(place, isOurs: false) { $0.type = type } }
-            }
-            attempt { try $0.change(place, isOurs: false) { $0.comment = "theirs" } }
-            for target in targets {
-                attempt {
-                    try $0.change(place, isOurs: false) {
-                        $0.targets =
-                            $0.targets.contains(target)
-                            ? $0.targets.subtracting([target]) : $0.targets.union([target])
+                let joined = [first] + others.indices.filter { bits >> $0 & 1 == 1 }.map { others[$0] }
+                for version in 0...versions where version < versions || unread < unreadRecords {
+                    for type in types.indices
+                    where (version < versions || unreadTypes.contains(types[type]))
+                        && rules.allows(TargetSet(joined.map(Target.init)), of: types[type])
+                    {
+                        var records = records
+                        for target in joined {
+                            records[2 * target] = first
+                            records[2 * target + 1] = code(
+                                version < versions ? version : versions + first, type)
+                        }
+                        extend(
+                            others.filter { !joined.contains($0) }, records,
+                            unread + (version < versions ? 0 : 1))
                     }
                 }
             }
-            attempt { $0.records.remove(at: place) }
-            for type in types {
-                attempt {
-                    $0.records.remove(at: place)
-                    try $0.create(
-                        "KEY", record.targets, record.value, type, isOurs: false)
-                }
-            }
         }
-        for target in targets {
-            for value in [101, 9_051] {
-                for type in types {
-                    attempt { try $0.create("KEY", [target], value, type, isOurs: false) }
+        extend(
+            Array(0..<targets), Array(repeating: [-1, 0], count: targets).flatMap { $0 }, 0)
+        return all
+    }
+
+    private func wishes(_ records: [Int]) -> [[Int]] {
+        let held = Set((0..<targets).map { records[2 * $0 + 1] }.filter { $0 > 0 }.map(version))
+        var wanted = Array(0..<versions) + held.filter { $0 >= versions }.sorted()
+        if unreadRecords > 0, wanted.count == versions { wanted.append(missing) }
+        let choices = [0] + wanted.flatMap { version in types.indices.map { code(version, $0) } }
+        var all: [[Int]] = [[]]
+        for _ in 0..<targets { all = all.flatMap { begun in choices.map { begun + [$0] } } }
+        return all
+    }
+
+    /// What someone else does: kind, first target of the record, another target, and what it has then.
+    private enum Kind: Int {
+        case content, comment, more, less, removed, again, created
+    }
+
+    private func changes(of records: [Int]) -> [[Int]] {
+        var all: [[Int]] = [[]]
+        func add(_ kind: Kind, _ record: Int, _ target: Int, _ content: Int) {
+            all.append([kind.rawValue, record, target, content])
+        }
+        let values = Array(0..<versions) + [theirs]
+        for target in 0..<targets {
+            let (record, content) = (records[2 * target], records[2 * target + 1])
+            guard record >= 0 else {
+                for value in values {
+                    for type in types.indices { add(.created, -1, target, code(value, type)) }
                 }
+                continue
             }
+            let size = (0..<targets).count { records[2 * $0] == record }
+            if size > 1 { add(.less, record, target, 0) }
+            guard record == target else { continue }
+            for value in values where value != version(content) {
+                add(.content, record, -1, code(value, type(content)))
+            }
+            for type in types.indices {
+                if type != self.type(content) {
+                    add(.content, record, -1, code(version(content), type))
+                }
+                add(.again, record, -1, code(version(content), type))
+            }
+            add(.comment, record, -1, 0)
+            add(.removed, record, -1, 0)
+            for other in 0..<targets where records[2 * other] < 0 { add(.more, record, other, 0) }
         }
         return all
+    }
+
+    // MARK: Renaming
+
+    fileprivate struct Renaming {
+        /// By the old name.
+        let targets: [Int]
+        let versions: [Int]
+        let worlds: SmallWorlds
+
+        /// Returns the new first target of a record.
+        private func record(_ first: Int, _ records: [Int]) -> Int {
+            if first < 0 { return first }
+            return targets.indices.filter { records[2 * $0] == first }.map { targets[$0] }.min()
+                ?? first
+        }
+
+        private func content(_ code: Int, _ records: [Int]) -> Int {
+            if code == 0 { return 0 }
+            var version = worlds.version(code)
+            if version < versions.count {
+                version = versions[version]
+            } else if version < versions.count + targets.count {
+                version = versions.count + record(version - versions.count, records)
+            }
+            return worlds.code(version, worlds.type(code))
+        }
+
+        func records(_ records: [Int]) -> [Int] {
+            var renamed = records
+            for (old, new) in targets.enumerated() {
+                renamed[2 * new] = record(records[2 * old], records)
+                renamed[2 * new + 1] = content(records[2 * old + 1], records)
+            }
+            return renamed
+        }
+
+        func wishes(_ wishes: [Int], _ records: [Int]) -> [Int] {
+            var renamed = wishes
+            for (old, new) in targets.enumerated() { renamed[new] = content(wishes[old], records) }
+            return renamed
+        }
+
+        func change(_ change: [Int], _ records: [Int]) -> [Int] {
+            if change.isEmpty { return [] }
+            return [
+                change[0], record(change[1], records), change[2] < 0 ? -1 : targets[change[2]],
+                content(change[3], records),
+            ]
+        }
+    }
+
+    private func renamings() -> [Renaming] {
+        func orders(_ names: [Int]) -> [[Int]] {
+            if names.isEmpty { return [[]] }
+            return names.flatMap { first in
+                orders(names.filter { $0 != first }).map { [first] + $0 }
+            }
+        }
+        return orders(Array(alike)).flatMap { order in
+            orders(Array(0..<versions)).map { versions in
+                Renaming(
+                    targets: Array(0..<alike.lowerBound) + order
+                        + Array(alike.upperBound..<targets), versions: versions, worlds: self)
+            }
+        }
+    }
+
+    // MARK: Worlds
+
+    private func content(_ code: Int) -> Content? {
+        if code == 0 { return nil }
+        let version = version(code)
+        return Content(
+            version < versions ? .known(version + 1) : .unread(version - versions),
+            types[type(code)])
+    }
+
+    private func value(_ code: Int) -> Int {
+        version(code) == theirs
+            ? 9_051 : content(code).map { ModelWorld.value(of: $0.version) } ?? 0
+    }
+
+    /// - Returns: nil if the platform refuses the change.
+    private func world(_ records: [Int], _ wishes: [Int], _ change: [Int]) -> ModelWorld? {
+        var platform = ModelPlatform(rules: rules)
+        var agreements = [Agreement?](repeating: nil, count: targets)
+        do throws(ModelPlatform.Refusal) {
+            for first in 0..<targets where records[2 * first] == first {
+                let set = (first..<targets).filter { records[2 * $0] == first }
+                guard let content = content(records[2 * first + 1]) else { continue }
+                let place = try platform.create(
+                    "KEY", TargetSet(set.map(Target.init)), ModelWorld.value(of: content.version),
+                    content.type, isOurs: true)
+                let record = platform.records[place]
+                for target in set {
+                    agreements[target] = Agreement(
+                        record: record.id, witness: "\(record.witness)", content: content)
+                }
+            }
+            if !change.isEmpty { try perform(change, on: &platform) }
+        } catch {
+            return nil
+        }
+        return ModelWorld(
+            platform: platform,
+            keys: [.init(name: "KEY", wishes: wishes.map(content), agreements: agreements)])
+    }
+
+    private func perform(_ change: [Int], on platform: inout ModelPlatform)
+        throws(ModelPlatform.Refusal)
+    {
+        guard let kind = Kind(rawValue: change[0]) else { return }
+        let target = TargetSet(change[2] < 0 ? [] : [Target(change[2])])
+        let content = change[3]
+        guard
+            let place = platform.records.firstIndex(where: {
+                $0.targets.heaviest?.position == change[1]
+            })
+        else {
+            try platform.create(
+                "KEY", target, value(content), types[type(content)], isOurs: false)
+            return
+        }
+        let record = platform.records[place]
+        if kind == .removed || kind == .again { platform.records.remove(at: place) }
+        if kind == .again {
+            try platform.create(
+                "KEY", record.targets, record.value, types[type(content)], isOurs: false)
+        }
+        if kind == .removed || kind == .again { return }
+        try platform.change(place, isOurs: false) { record in
+            switch kind {
+            case .content: (record.value, record.type) = (value(content), types[type(content)])
+            case .comment: record.comment = "theirs"
+            case .more: record.targets = record.targets.union(target)
+            case .less: record.targets = record.targets.subtracting(target)
+            case .removed, .again, .created: break
+            }
+        }
     }
 }
