@@ -8,14 +8,12 @@ import Testing
 /// versions and types, and a part of the others that ZG_ENV_PROOF_SEED chooses.
 @Suite("Proof of the planner")
 struct PlanProofTests {
-    private static let vercel = VercelRules(production: Target(0), development: Target(2))
-
     /// Production, custom environments, preview and, last, development.
     private static func worlds(
         targets: Int, versions: Int, unread: Int, unreadTypes: [ValueType] = [.sensitive]
     ) -> SmallWorlds {
         SmallWorlds(
-            rules: VercelRules(production: Target(0), development: Target(targets - 1)),
+            rules: ModelRules(development: Target(targets - 1)),
             targets: targets, alike: 0..<(targets - 1), versions: versions, unreadRecords: unread,
             types: [.encrypted, .sensitive], unreadTypes: unreadTypes)
     }
@@ -33,6 +31,33 @@ struct PlanProofTests {
     @Test func `four targets and three versions`() async throws {
         let counts = try await prove(
             Self.worlds(targets: 4, versions: 2, unread: 1), share: Proof.count(short: 2_000, full: 1))
+        print(counts)
+    }
+
+    @Test func `two targets of a platform with one target a record`() async throws {
+        let worlds = SmallWorlds(
+            rules: ModelRules(hasSingleTargets: true), targets: 2, alike: 0..<2, versions: 2,
+            unreadRecords: 2, types: [.encrypted, .sensitive])
+        let counts = try await prove(worlds)
+        print(counts)
+    }
+
+    @Test func `three targets of a team that separates production`() async throws {
+        // Its record has no other target: one that is split and becomes sensitive may have the value
+        // of another record that grows later.
+        let worlds = SmallWorlds(
+            rules: ModelRules(development: Target(9), separatesProduction: true), targets: 3,
+            alike: 1..<3, versions: 2, unreadRecords: 0, types: [.encrypted, .sensitive],
+            isHeaviestAlone: true)
+        let counts = try await prove(worlds, share: Proof.count(short: 8, full: 1))
+        print(counts)
+    }
+
+    @Test func `three targets of a team that requires sensitive variables`() async throws {
+        let worlds = SmallWorlds(
+            rules: ModelRules(development: Target(2), requiresSensitive: true), targets: 3,
+            alike: 0..<2, versions: 2, unreadRecords: 0, types: [.encrypted, .sensitive])
+        let counts = try await prove(worlds, share: Proof.count(short: 4, full: 1))
         print(counts)
     }
 
@@ -112,13 +137,4 @@ struct PlanProofTests {
     private func sorted(_ counts: [String: Int]) -> String {
         counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     }
-}
-
-/// A platform like a repository's secrets: a record has one target, and nothing is shown.
-struct SingleTargetRules: RecordRules {
-    func allows(_ targets: TargetSet, of type: ValueType) -> Bool { targets.count == 1 }
-    func canChange(_ type: ValueType, to other: ValueType) -> Bool {
-        type.isReadable || !other.isReadable
-    }
-    func refused(of candidates: TargetSet, in outcome: [Content?]) -> TargetSet { [] }
 }

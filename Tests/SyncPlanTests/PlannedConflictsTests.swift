@@ -151,7 +151,7 @@ struct PlannedConflictsTests {
     }
 
     @Test func `gives production a record of its own where a team wants that`() throws {
-        var world = ModelWorld("KEY", rules: VercelRules.model(separatesProduction: true))
+        var world = ModelWorld("KEY", rules: .model(separatesProduction: true))
         try world.agree([Place.production, Place.preview], first)
         world.want([Place.production], Content(.known(2), .sensitive))
         world.want([Place.preview], Content(.known(1), .sensitive))
@@ -159,7 +159,7 @@ struct PlannedConflictsTests {
         #expect(world.steps == ["r1 [2]", "new [0] value"])
 
         // The other value would be refused after the record was split.
-        var equal = ModelWorld("KEY", rules: VercelRules.model(separatesProduction: true))
+        var equal = ModelWorld("KEY", rules: .model(separatesProduction: true))
         try equal.agree([Place.production, Place.preview], first)
         equal.want([Place.production, Place.preview], Content(.known(1), .sensitive))
         equal.planAll()
@@ -168,7 +168,7 @@ struct PlannedConflictsTests {
     }
 
     @Test func `sends nothing readable where a team wants sensitive variables`() throws {
-        var world = ModelWorld("KEY", rules: VercelRules.model(requiresSensitive: true))
+        var world = ModelWorld("KEY", rules: .model(requiresSensitive: true))
         world.want([Place.production, Place.development], first)
         try world.push()
         #expect(world.steps == ["new [4] value"])
@@ -179,7 +179,7 @@ struct PlannedConflictsTests {
         var world = ModelWorld("KEY")
         try world.agree([Place.production, Place.preview], first)
         world.platform = ModelPlatform(
-            copying: world.platform, rules: VercelRules.model(requiresSensitive: true))
+            copying: world.platform, rules: .model(requiresSensitive: true))
         world.planAll()
         #expect(world.requests.isEmpty && world.plan[0].leftOut.isEmpty)
         // The rest of the record would have to be sent in the forbidden form.

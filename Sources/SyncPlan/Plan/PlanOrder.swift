@@ -1,7 +1,7 @@
 /// The order of a key's requests.
 ///
-/// What shrinks or goes comes first, so that its targets are free. Then comes what only changes, and
-/// last what grows or is new.
+/// What shrinks or goes comes first, so that its targets are free. Then comes what changes or grows,
+/// and last what is new. Of each, the lightest comes first.
 struct PlanOrder {
     private(set) var requests: [PlannedRequest] = []
 
@@ -10,25 +10,28 @@ struct PlanOrder {
 
     init(_ arrangement: RecordArrangement) {
         comparison = arrangement.comparison
-        let (places, futures) = (state.records.indices, arrangement.futures)
+        let futures = arrangement.futures
+        // Production last: its new value may have to differ from what other targets still have.
+        let places = state.records.indices.sorted { weight(of: $0) < weight(of: $1) }
         for place in places {
             guard let future = futures[place] else {
                 requests.append(deletion(of: place))
                 continue
             }
-            if future.kept != state.records[place].targets {
+            let isChanged = future.joining.isEmpty && differs(place, future) && place != places.last
+            if isChanged || future.kept != state.records[place].targets {
                 requests.append(change(of: place, to: future, future.kept))
             }
         }
         for place in places {
-            guard let future = futures[place], future.joining.isEmpty,
-                future.kept == state.records[place].targets, differs(place, future)
-            else { continue }
-            requests.append(change(of: place, to: future, future.kept))
-        }
-        for place in places {
-            guard let future = futures[place], !future.joining.isEmpty else { continue }
-            requests.append(growth(of: place, to: future))
+            guard let future = futures[place] else { continue }
+            if !future.joining.isEmpty {
+                requests.append(growth(of: place, to: future))
+            } else if place == places.last, future.kept == state.records[place].targets,
+                differs(place, future)
+            {
+                requests.append(change(of: place, to: future, future.kept))
+            }
         }
         for (targets, content) in arrangement.created {
             requests.append(
@@ -37,6 +40,10 @@ struct PlanOrder {
                     comment: content.comment, version: content.version, sendsValue: true,
                     agreed: targets, onlyRemoves: false))
         }
+    }
+
+    private func weight(of place: Int) -> Int {
+        -(state.records[place].targets.heaviest?.position ?? 0)
     }
 
     private func differs(_ place: Int, _ future: RecordFuture) -> Bool {

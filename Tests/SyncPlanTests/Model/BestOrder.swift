@@ -12,7 +12,7 @@ struct BestOrder {
         var type: ValueType
     }
 
-    private let rules: any RecordRules
+    private let rules: ModelRules
     /// What each target is to have.
     private let goal: [Goal?]
     /// What a request can send.
@@ -25,7 +25,7 @@ struct BestOrder {
     }
 
     /// - Parameter ends: What each target is to have. Comments do not count.
-    init(_ rules: any RecordRules, _ ends: [PlanOracle.Value?]) {
+    init(_ rules: ModelRules, _ ends: [PlanOracle.Value?]) {
         self.rules = rules
         goal = ends.map { end in end.map { Goal(value: $0.value, type: $0.type) } }
         contents = Set(goal.compactMap { $0 }).sorted {
@@ -60,7 +60,7 @@ struct BestOrder {
             for content in Set(contents.filter(isKnown) + types + [own]) {
                 for targets in sets {
                     let new = Piece(targets: targets, value: content.value, type: content.type)
-                    guard new != piece, rules.canChange(piece.type, to: new.type),
+                    guard new != piece, piece.type.isReadable || !new.type.isReadable,
                         fits(new, beside: others)
                     else { continue }
                     if search(others + [new], left - 1) { return true }

@@ -22,10 +22,11 @@ struct ModelPlatform {
     }
 
     var records: [Record] = []
-    let rules: any RecordRules
+    let rules: ModelRules
+    let planned: any RecordRules
     private var clock = 0
 
-    init(rules: any RecordRules) { self.rules = rules }
+    init(rules: ModelRules) { (self.rules, planned) = (rules, rules.planned) }
 
     func record(_ key: String, in target: Target) -> Record? {
         records.first { $0.key == key && $0.targets.contains(target) }
@@ -44,6 +45,7 @@ struct ModelPlatform {
             id: "r\(clock)", key: key, targets: targets, value: value, type: type,
             comment: comment, witness: clock, isOurs: isOurs, owner: owner)
         try check(record)
+        try checkValue(record)
         records.append(record)
         return records.count - 1
     }
@@ -60,6 +62,9 @@ struct ModelPlatform {
         // A record may keep a form that is forbidden by now.
         if record.targets != records[place].targets || record.type != records[place].type {
             try check(record)
+        }
+        if record.value != records[place].value || record.type != records[place].type {
+            try checkValue(record)
         }
         clock += 1
         (record.witness, record.isOurs) = (clock, isOurs)
@@ -103,7 +108,7 @@ struct ModelPlatform {
 
     private func check(_ record: Record) throws(Refusal) {
         if record.owner == .platform { return }
-        guard !record.targets.isEmpty, rules.allows(record.targets, of: record.type) else {
+        guard rules.allows(record.targets, of: record.type) else {
             throw Refusal(description: "\(record.id) has forbidden targets")
         }
         for other in records where other.id != record.id && other.key == record.key {
@@ -112,11 +117,19 @@ struct ModelPlatform {
             }
         }
     }
+
+    private func checkValue(_ record: Record) throws(Refusal) {
+        for other in records where other.id != record.id && other.key == record.key {
+            guard !rules.forbids(record, beside: other) else {
+                throw Refusal(description: "\(record.id) has the value of \(other.id)")
+            }
+        }
+    }
 }
 
 extension ModelPlatform {
     /// The same records under other rules.
-    init(copying other: ModelPlatform, rules: any RecordRules) {
+    init(copying other: ModelPlatform, rules: ModelRules) {
         self.init(rules: rules)
         (records, clock) = (other.records, other.clock)
     }

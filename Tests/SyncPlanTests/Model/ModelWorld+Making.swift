@@ -10,12 +10,11 @@ enum Place {
     static let count = 5
 }
 
-extension VercelRules {
+extension ModelRules {
     static func model(requiresSensitive: Bool = false, separatesProduction: Bool = false)
-        -> VercelRules
+        -> ModelRules
     {
-        VercelRules(
-            production: Place.production, development: Place.development,
+        ModelRules(
             branches: [Place.branch], requiresSensitive: requiresSensitive,
             separatesProduction: separatesProduction)
     }
@@ -35,7 +34,7 @@ extension Version {
 
 extension ModelWorld {
     /// A world without anything.
-    init(_ names: String..., rules: any RecordRules = VercelRules.model()) {
+    init(_ names: String..., rules: ModelRules = .model()) {
         self.init(
             platform: ModelPlatform(rules: rules),
             keys: names.map { name in

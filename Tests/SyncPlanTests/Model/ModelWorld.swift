@@ -65,10 +65,10 @@ struct ModelWorld {
         let states = keys.indices.map(state)
         // One key is planned by itself: the proof does it millions of times.
         if states.count == 1 {
-            plan = [ModelWorld.plan(states[0], platform.rules)]
+            plan = [ModelWorld.plan(states[0], platform.planned)]
             requests = plan[0].requests
         } else {
-            let all = ModelWorld.plan(states, platform.rules)
+            let all = ModelWorld.plan(states, platform.planned)
             (plan, requests) = (all.keys, all.requests)
         }
         for place in keys.indices {

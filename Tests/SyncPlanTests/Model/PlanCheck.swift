@@ -118,7 +118,7 @@ struct PlanCheck {
             case .behind where isBehind: count("behind")
             case .wanted where !isConflict && !isBehind:
                 guard let omission else { break }
-                guard isJustified(omission, target, oracle, verdicts) else {
+                guard isJustified(omission, target, oracle, verdicts, plan) else {
                     throw Failure(description: "\(target) is left out for no reason: \(omission)")
                 }
                 count("\(omission)")
@@ -147,7 +147,7 @@ struct PlanCheck {
 
     private func isJustified(
         _ omission: Omission, _ target: Target, _ oracle: PlanOracle,
-        _ verdicts: [PlanOracle.Verdict]
+        _ verdicts: [PlanOracle.Verdict], _ plan: KeyPlan
     ) -> Bool {
         let own = oracle.record(in: target)
         let wish = oracle.wanted(target)
@@ -162,29 +162,33 @@ struct PlanCheck {
         case .sharesRecord:
             return own?.value == wish?.value
                 && others.contains { other in
-                    // It is reported too, or wants a value that cannot come.
+                    // It is reported too, and not for the same reason.
                     verdicts[other.position] == .behind || verdicts[other.position] == .conflict
-                        || (oracle.wanted(other)?.value ?? 0) % 100 >= 50
+                        || plan.leftOut.contains {
+                            $0.target == other && $0.reason != .sharesRecord
+                        }
                 }
         case .refused:
-            // The team wants a production value of its own.
-            return own?.value != wish?.value || own?.type != wish?.type
-                || own?.comment != wish?.comment
-                ? isShared(wish, target, oracle) : false
+            // The team wants another type, or a production value of its own.
+            if let wish, !oracle.allows([target], of: wish.type) { return oracle.there(target) != wish }
+            return isShared(target, oracle, verdicts)
         case .hidden, .waits: return false
         }
     }
 
-    /// Returns whether production and another target would have the same value.
-    private func isShared(_ wish: PlanOracle.Value?, _ target: Target, _ oracle: PlanOracle) -> Bool
-    {
-        let production = Target(0)
-        let others = target == production ? [Target(1), Target(2)] : [production]
-        return others.contains { other in
-            guard let wish, other.position < oracle.count else { return false }
-            return oracle.wanted(other)?.value == wish.value
-                || oracle.there(other)?.value == wish.value
+    /// Returns whether production would be sensitive and have the same value as another target, and the
+    /// target is one of both.
+    private func isShared(
+        _ target: Target, _ oracle: PlanOracle, _ verdicts: [PlanOracle.Verdict]
+    ) -> Bool {
+        let outcome = verdicts.enumerated().map { position, verdict in
+            if case .wanted(let value) = verdict { return value }
+            let record = oracle.record(in: Target(position))
+            return record.flatMap { $0.isOurs || $0.type.isReadable ? PlanOracle.Value($0) : nil }
         }
+        guard let production = outcome[0], !production.type.isReadable else { return false }
+        let sharing = outcome.indices.filter { outcome[$0]?.value == production.value }
+        return sharing.count > 1 && sharing.contains(target.position)
     }
 
     /// At each moment a target has what it had, or what it will have. It has nothing only where the

@@ -30,7 +30,7 @@ struct PlanOracle {
 
     private let key: ModelWorld.Key
     private let records: [ModelPlatform.Record]
-    private let rules: any RecordRules
+    private let rules: ModelRules
 
     init(_ world: ModelWorld, _ place: Int) {
         key = world.keys[place]

@@ -18,7 +18,7 @@ struct RandomDay<Random: RandomNumberGenerator> {
     init(keys: Int, random: Random) {
         self.random = random
         world = ModelWorld(
-            platform: ModelPlatform(rules: VercelRules.model()),
+            platform: ModelPlatform(rules: .model()),
             keys: (0..<keys).map { number in
                 ModelWorld.Key(
                     name: "K\(number)", wishes: Array(repeating: nil, count: Place.count),

@@ -4,7 +4,7 @@ import SyncPlan
 /// and versions the vault wants since.
 struct RenamedWorlds {
     private static let names = ["ONE", "TWO", "THREE"]
-    private static let rules = VercelRules(production: Target(0), development: Target(1))
+    private static let rules = ModelRules(development: Target(1))
 
     /// One variable: what it had, and what it is to have.
     private struct Case {

@@ -7,7 +7,7 @@ import TestSupport
 /// Worlds that differ only in the names of versions, or of targets that the rules treat alike, are
 /// one world. The seed chooses which of them is tried.
 struct SmallWorlds {
-    let rules: any RecordRules
+    let rules: ModelRules
     let targets: Int
     /// The targets whose names do not matter.
     let alike: Range<Int>
@@ -19,6 +19,10 @@ struct SmallWorlds {
     let types: [ValueType]
     /// The types of records whose values the vault lacks.
     var unreadTypes: [ValueType] = [.sensitive]
+    /// Whether someone else may also change a comment, or replace a record by an equal one.
+    var hasMoreChanges = true
+    /// Whether the heaviest target's record has no other.
+    var isHeaviestAlone = false
 
     /// Calls `body` with each world.
     ///
@@ -98,6 +102,7 @@ struct SmallWorlds {
                 for version in 0...versions where version < versions || unread < unreadRecords {
                     for type in types.indices
                     where (version < versions || unreadTypes.contains(types[type]))
+                        && !(isHeaviestAlone && first == 0 && joined.count > 1)
                         && rules.allows(TargetSet(joined.map(Target.init)), of: types[type])
                     {
                         var records = records
@@ -157,9 +162,9 @@ struct SmallWorlds {
                 if type != self.type(content) {
                     add(.content, record, -1, code(version(content), type))
                 }
-                add(.again, record, -1, code(version(content), type))
+                if hasMoreChanges { add(.again, record, -1, code(version(content), type)) }
             }
-            add(.comment, record, -1, 0)
+            if hasMoreChanges { add(.comment, record, -1, 0) }
             add(.removed, record, -1, 0)
             for other in 0..<targets where records[2 * other] < 0 { add(.more, record, other, 0) }
         }

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Takes rules out of the planner, one at a time, and expects the short form of its proof to notice.
+
+plan_rules.py says what is taken out, package_copy.py how. First the proof must find nothing with every rule in its
+place; then, for each rule, it must find something.
+"""
+
+import argparse
+import re
+import sys
+
+from package_copy import PackageCopy, run_tests
+from plan_rules import RULES
+
+COPY = PackageCopy("plan-mutations", "SyncPlan", ["SyncPlan", "CLinux", "CSodium", "Threads", "Sealing",
+                   "SystemFiles", "Vault"], ["CTestSupport", "TestSupport", "SyncPlanTests"], RULES)
+PROOF = "SyncPlanTests.PlanProofTests"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--only", action="append", metavar="NAME", help="take out this rule alone (repeatable)")
+    parser.add_argument("--seed", type=int, default=1, help="ZG_ENV_PROOF_SEED (1)")
+    parser.add_argument("--list", action="store_true", help="print the rules, and what each one says")
+    options = parser.parse_args()
+    rules = [rule for rule in RULES if not options.only or rule.name in options.only]
+    unknown = set(options.only or []) - {rule.name for rule in RULES}
+    if unknown:
+        sys.exit(f"no such rule: {', '.join(sorted(unknown))}")
+    if options.list:
+        COPY.changed_sources()
+        for rule in rules:
+            print(f"{rule.name:20} {rule.promise}")
+        return
+    COPY.make()
+    tests = COPY.build()
+    settings = {"ZG_ENV_PROOF_SEED": str(options.seed)}
+    result, seconds = run_tests(tests, PROOF, None, settings)
+    if result.returncode != 0 or " 0 tests" in result.stdout:
+        sys.exit(f"with every rule in its place:\n{result.stdout[-4000:]}")
+    print(f"with every rule: nothing found, {seconds:.0f} s", flush=True)
+    missed = []
+    for rule in rules:
+        result, seconds = run_tests(tests, PROOF, rule.name, settings)
+        found = re.search(r"Test (.*?) recorded an issue", result.stdout)
+        if result.returncode != 0:
+            # Without an issue the process trapped, which is noticed too.
+            print(f"{rule.name:20} {seconds:5.0f}  {found[1][:80] if found else 'the test trapped'}", flush=True)
+        else:
+            missed.append(rule.name)
+            print(f"{rule.name:20} {seconds:5.0f}  nothing was found", flush=True)
+    if missed:
+        sys.exit(f"taken out, and not noticed: {', '.join(missed)}")
+    print(f"{len(rules)} rules, each noticed where it is taken out")
+
+
+main()
