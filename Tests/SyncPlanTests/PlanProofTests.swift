@@ -61,6 +61,19 @@ struct PlanProofTests {
         print(counts)
     }
 
+    @Test func `comments, two changes by someone else, other owners and choices`() throws {
+        var worlds = SampledWorlds(random: ProofRandom(1))
+        var check = PlanCheck()
+        let count = Proof.count(short: 20_000, full: 400_000)
+        for _ in 0..<count { try check.check(worlds.next()) }
+        print("planner, \(count) larger worlds: \(check.plans) plans, \(sorted(check.counts))")
+        #expect(
+            Set(check.counts.keys).isSuperset(of: [
+                "behind", "comment", "conflict", "exposed", "gap", "refused", "sharesRecord",
+                "unreadable", "untouched", "valueWantedElsewhere",
+            ]))
+    }
+
     @Test func `every change of two names`() throws {
         var check = ProjectCheck()
         let step = Proof.isFull ? 1 : 47

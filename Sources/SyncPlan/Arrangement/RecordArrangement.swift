@@ -17,7 +17,10 @@ struct RecordArrangement {
         self.comparison = comparison
         // Each round leaves out a target that the one before had not.
         repeat {
-            for (target, reason) in impossible { self.comparison.leaveOut(target, reason) }
+            // Of two reasons the first one counts.
+            for (target, reason) in impossible.reversed() {
+                self.comparison.leaveOut(target, reason)
+            }
             (futures, created, comments, impossible) = ([], [], [], [])
             arrange(rules)
         } while !impossible.isEmpty
@@ -63,10 +66,14 @@ struct RecordArrangement {
         future.kept =
             targets == record.targets && content.type == record.type
             ? targets : rules.carried(of: targets, of: content.type)
-        // A part that a team's new policy refuses stays as it was, with the others.
-        if future.kept.isEmpty { impossible += targets.map { ($0, .refused) } }
         (future.version, future.type) = (content.version, content.type)
         future.comment = comment(of: future.kept, insteadOf: record.comment)
+        // A part that a team's new policy refuses stays as it was, with the others.
+        if future.kept.isEmpty
+            || future.comment != record.comment && !rules.allows(future.kept, of: future.type)
+        {
+            impossible += targets.map { ($0, .refused) }
+        }
         return future
     }
 
@@ -79,9 +86,11 @@ struct RecordArrangement {
         for target in record.targets.subtracting(pinned) {
             guard let wish = comparison.wish(target) else { continue }
             guard wish.version == future.version else { continue }
+            // What was not selected stays in the record, and a lighter target can leave it.
+            let isLightest = pinned.allSatisfy { $0 < target && !state.choices.includes($0) }
             if wish.type == record.type, wish.comment == record.comment {
                 future.kept.insert(target)
-            } else {
+            } else if wish.type == record.type || !isLightest {
                 // It would be without its value until it is created again.
                 impossible.append((target, .sharesRecord))
             }

@@ -44,7 +44,7 @@ final class KeyComparison {
     /// Returns whether the target keeps what it has, in the record that has it.
     func isPinned(_ target: Target) -> Bool {
         standing(in: target).isPinned || immovable.contains(target)
-            || state.hidden.contains(target)
+            || state.hidden.contains(target) || !state.choices.includes(target)
     }
 
     /// Returns whether the platform has in a target what both sides agreed on.

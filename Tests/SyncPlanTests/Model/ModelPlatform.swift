@@ -107,8 +107,7 @@ struct ModelPlatform {
     }
 
     private func check(_ record: Record) throws(Refusal) {
-        if record.owner == .platform { return }
-        guard rules.allows(record.targets, of: record.type) else {
+        guard record.owner == .platform || rules.allows(record.targets, of: record.type) else {
             throw Refusal(description: "\(record.id) has forbidden targets")
         }
         for other in records where other.id != record.id && other.key == record.key {

@@ -40,19 +40,22 @@ struct ModelWorld {
             guard record.key == key.name, record.targets.isDisjoint(with: hidden) else {
                 return nil
             }
-            var value = ListedRecord.Value.unknown
-            if record.type.isReadable, record.owner != .platform {
-                let version = ModelWorld.version(of: record.value)
-                value = version.isReadable ? .equal(version) : .differs
-            }
             return ListedRecord(
                 id: record.id, targets: record.targets, type: record.type,
-                comment: record.comment, witness: "\(record.witness)", value: value,
-                owner: record.owner, mayBeOurs: record.isOurs)
+                comment: record.comment, witness: "\(record.witness)", owner: record.owner,
+                mayBeOurs: record.isOurs)
         }
-        return KeyState(
+        var state = KeyState(
             key: key.name, wishes: key.wishes, agreements: key.agreements, records: records,
             sends: key.sends, hidden: hidden, choices: key.choices)
+        for id in state.recordsToRead {
+            guard let place = records.firstIndex(where: { $0.id == id }),
+                let record = platform.records.first(where: { $0.id == id })
+            else { continue }
+            let version = ModelWorld.version(of: record.value)
+            state.records[place].value = version.isReadable ? .equal(version) : .differs
+        }
+        return state
     }
 
     /// The version that has a value. The vault has those with numbers below 50.

@@ -43,7 +43,7 @@ struct PlanCheck {
             return isCommented
                 ? world.keys[0].wishes[target.position].map(PlanOracle.Value.init) : value
         }
-        try checkCount(start, world.requests.count, ends)
+        try checkCount(start, world.requests.count, oracle, ends)
         // The states at which the process can be killed, each with the one from which the push goes on.
         var stopped: [(world: ModelWorld, next: Int, stop: ModelWorld.Stop)] = []
         var noted = [world]
@@ -82,11 +82,22 @@ struct PlanCheck {
 
     /// At most two requests more than the best order.
     private mutating func checkCount(
-        _ start: ModelWorld, _ count: Int, _ ends: [PlanOracle.Value?]
+        _ start: ModelWorld, _ count: Int, _ oracle: PlanOracle, _ ends: [PlanOracle.Value?]
     ) throws {
-        guard count > 3 else { return }
+        // Records with several comments are several even if an order that knows none merges them.
+        let comments = start.platform.records.map(\.comment) + ends.compactMap { $0.map(\.comment) }
+        guard count > 3, Set(comments).count < 2 else { return }
         searches += 1
-        if BestOrder(start.platform.rules, ends).isReached(from: start.platform, within: count - 3) {
+        var (platform, ends) = (start.platform, ends)
+        // What the vault does not know is another value than all that it has.
+        for (place, record) in platform.records.enumerated() where !oracle.isKnown(record) {
+            platform.records[place].value = 100 * (1_000 + place) + 50
+            for target in record.targets {
+                if case .wanted = oracle.verdict(target) { continue }
+                ends[target.position]?.value = platform.records[place].value
+            }
+        }
+        if BestOrder(platform.rules, ends).isReached(from: platform, within: count - 3) {
             throw Failure(description: "\(count) requests, and \(count - 3) are enough")
         }
     }
@@ -116,6 +127,7 @@ struct PlanCheck {
             switch verdict {
             case .conflict where isConflict: count("conflict")
             case .behind where isBehind: count("behind")
+            case .untouched where !isConflict && !isBehind && omission == nil: count("untouched")
             case .wanted where !isConflict && !isBehind:
                 guard let omission else { break }
                 guard isJustified(omission, target, oracle, verdicts, plan) else {
@@ -138,6 +150,16 @@ struct PlanCheck {
         guard plan.exposed == TargetSet(exposed) else {
             throw Failure(description: "\(exposed) become readable, the plan says \(plan.exposed)")
         }
+        for note in plan.comments {
+            let (old, wish) = (oracle.there(note.target)?.comment, oracle.wanted(note.target))
+            // Of a record's targets one that was changed here decides.
+            let isTakenOver = note.reason == old && wish?.comment == nil
+            guard isTakenOver || note.reason != old || wish?.comment == old
+            else { throw Failure(description: "comment \(note.reason as Any) of \(note.target)") }
+        }
+        guard Set(plan.comments.map(\.target)).count == plan.comments.count else {
+            throw Failure(description: "says a comment twice: \(plan.comments)")
+        }
         if !plan.gaps.isEmpty { count("gap") }
         if !exposed.isEmpty { count("exposed") }
         if !plan.comments.isEmpty { count("comment") }
@@ -156,23 +178,42 @@ struct PlanCheck {
         case .unreadable:
             // Its own record does not have the value, or cannot have it in that form.
             return wish.map { $0.value % 100 >= 50 } ?? false
-                && (own?.value != wish?.value || own?.type != wish?.type)
+                && (!oracle.isKnown(own) || own?.value != wish?.value || own?.type != wish?.type)
         case .valueWantedElsewhere:
             return own.map { $0.value % 100 >= 50 } ?? false && own?.value != wish?.value
         case .sharesRecord:
             return own?.value == wish?.value
-                && others.contains { other in
-                    // It is reported too, and not for the same reason.
-                    verdicts[other.position] == .behind || verdicts[other.position] == .conflict
-                        || plan.leftOut.contains {
-                            $0.target == other && $0.reason != .sharesRecord
-                        }
-                }
+                && others.contains { keeps($0, own, oracle, verdicts, plan, from: target) }
         case .refused:
             // The team wants another type, or a production value of its own.
             if let wish, !oracle.allows([target], of: wish.type) { return oracle.there(target) != wish }
+            // A new policy forbids the form of the record, in which the others cannot be sent again.
+            if let own, !others.isEmpty, !oracle.allows(others, of: own.type) { return true }
             return isShared(target, oracle, verdicts)
         case .hidden, .waits: return false
+        }
+    }
+
+    /// Returns whether one target of a record keeps another one from changing type or comment.
+    private func keeps(
+        _ other: Target, _ record: ModelPlatform.Record?, _ oracle: PlanOracle,
+        _ verdicts: [PlanOracle.Verdict], _ plan: KeyPlan, from target: Target
+    ) -> Bool {
+        // It is not sent.
+        if [.behind, .conflict, .untouched].contains(verdicts[other.position]) { return true }
+        // It was not selected, and is heavier or would get the comment.
+        if !oracle.isSelected(other),
+            record?.comment != oracle.wanted(target)?.comment || target < other
+        {
+            return true
+        }
+        // A new policy keeps it there.
+        if let record, !oracle.allows([other], of: record.type) { return true }
+        // It is left out too, and not because of this one.
+        return plan.leftOut.contains { note in
+            note.target == other
+                && (note.reason != .sharesRecord || other < target
+                    || record?.targets.contains { !oracle.isSelected($0) } ?? false)
         }
     }
 
@@ -184,7 +225,7 @@ struct PlanCheck {
         let outcome = verdicts.enumerated().map { position, verdict in
             if case .wanted(let value) = verdict { return value }
             let record = oracle.record(in: Target(position))
-            return record.flatMap { $0.isOurs || $0.type.isReadable ? PlanOracle.Value($0) : nil }
+            return record.flatMap { oracle.isKnown($0) ? PlanOracle.Value($0) : nil }
         }
         guard let production = outcome[0], !production.type.isReadable else { return false }
         let sharing = outcome.indices.filter { outcome[$0]?.value == production.value }
@@ -230,11 +271,11 @@ struct PlanCheck {
         }
         if !record.type.isReadable, end.type.isReadable { return true }
         let others = record.targets.filter { $0 != target && !plan.gaps.contains($0) }
-        if record.value != end.value {
+        if record.value != end.value || !oracle.isKnown(record) {
             // The record goes on with another value or type.
             return others.contains { other in
                 guard let kept = ends[other.position] else { return false }
-                return kept.value != end.value || kept.type != end.type
+                return !oracle.isKnown(record) || kept.value != end.value || kept.type != end.type
                     || !oracle.allows([other, target], of: end.type)
             }
         }
@@ -283,10 +324,12 @@ struct PlanCheck {
         }
         return world.keys.map { key in
             "\(key.name): wants \(key.wishes.map(text)), agreed "
-                + "\(key.agreements.map { "\($0?.record ?? "") \(text($0?.content))" })"
+                + "\(key.agreements.map { "\($0?.record ?? "") \(text($0?.content))" }), "
+                + "force \(key.choices.force), prune \(key.choices.prune), "
+                + "targets \(key.choices.targets.map { Array($0).map(\.position) } as Any)"
         }.joined(separator: "\n") + "\n"
             + world.platform.records.map {
-                "  \($0.id) \($0.key) \($0.targets.map(\.position)) \($0.value)/\($0.type.number) \($0.comment ?? "") witness \($0.witness) \($0.isOurs ? "ours" : "theirs")"
+                "  \($0.id) \($0.key) \($0.targets.map(\.position)) \($0.value)/\($0.type.number) \($0.comment ?? "") witness \($0.witness) \($0.isOurs ? "ours" : "theirs") \($0.owner)"
             }.joined(separator: "\n")
     }
 }

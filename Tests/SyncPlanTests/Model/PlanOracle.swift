@@ -5,7 +5,7 @@ import SyncPlan
 struct PlanOracle {
     /// What a target has on the platform.
     struct Value: Hashable {
-        let value: Int
+        var value: Int
         let type: ValueType
         let comment: String?
 
@@ -26,6 +26,8 @@ struct PlanOracle {
         case behind
         /// It stays as it is, and is reported.
         case conflict
+        /// It stays as it is: the user did not select it, or it is not the project's.
+        case untouched
     }
 
     private let key: ModelWorld.Key
@@ -55,23 +57,54 @@ struct PlanOracle {
     }
 
     func verdict(_ target: Target) -> Verdict {
+        let (record, wish) = (record(in: target), wanted(target))
+        if record?.owner == .platform {
+            let there = there(target)
+            if isKnown(record), threeWay(target) == .wanted(there) { return .wanted(there) }
+            let base = key.agreements[target.position].map { Value($0.content) }
+            let isSent = key.choices.force || isKnown(record) && base == there
+            return wish == nil || isSent && !isSelected(target) ? .untouched : .conflict
+        }
+        let choices = key.choices
+        var verdict = threeWay(target)
+        let isOnlyThere = wish == nil && key.agreements[target.position] == nil
+        switch verdict {
+        case .conflict where choices.force: verdict = .wanted(wish)
+        case .behind where isOnlyThere ? choices.prune : choices.force: verdict = .wanted(wish)
+        default: break
+        }
+        guard case .wanted(let value) = verdict, !isKnown(record) || value != there(target) else {
+            return verdict
+        }
+        if !isSelected(target) { return .untouched }
+        return record?.owner == .integration && !choices.force ? .conflict : verdict
+    }
+
+    func isSelected(_ target: Target) -> Bool { key.choices.targets?.contains(target) ?? true }
+
+    private func threeWay(_ target: Target) -> Verdict {
         let (wish, there) = (wanted(target), there(target))
         let base = key.agreements[target.position].map { Value($0.content) }
-        let record = record(in: target)
-        // What someone else changed, and the platform does not show, may be anything.
-        let isKnown = record.map { $0.isOurs || $0.type.isReadable } ?? true
-        let isWanted = isKnown && wish == there && (record?.isOurs ?? true || isShown(wish))
-        if isWanted { return .wanted(wish) }
+        let isKnown = isKnown(record(in: target))
+        if isKnown, wish == there { return .wanted(wish) }
         // A value that the vault never sent keeps a comment that the vault has none of.
-        if isKnown, base == nil, let wish, let there, wish.comment == nil, isShown(wish),
+        if isKnown, base == nil, let wish, let there, wish.comment == nil,
             (wish.value, wish.type) == (there.value, there.type)
         {
             return .wanted(there)
         }
-        if isKnown, base == there, record?.isOurs ?? true || isShown(base) { return .wanted(wish) }
+        if isKnown, base == there { return .wanted(wish) }
         return wish == base ? .behind : .conflict
     }
 
-    /// Only a value that the vault has can be compared.
-    private func isShown(_ value: Value?) -> Bool { value.map { $0.value % 100 < 50 } ?? true }
+    /// Returns whether the vault knows what a record has: it is as agreed, or it shows a value that the
+    /// vault has. True for no record.
+    func isKnown(_ record: ModelPlatform.Record?) -> Bool {
+        guard let record else { return true }
+        let isAgreed = key.agreements.contains {
+            $0?.record == record.id && $0?.witness == "\(record.witness)"
+        }
+        return isAgreed
+            || record.owner != .platform && record.type.isReadable && record.value % 100 < 50
+    }
 }
