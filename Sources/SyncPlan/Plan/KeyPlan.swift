@@ -41,11 +41,11 @@ package struct KeyPlan: Equatable, Sendable {
         requests = PlanOrder(arrangement).requests
         comments = arrangement.comments.map { TargetNote($0.target, $0.comment) }
         for target in state.targets where comparison.standing(in: target) == .same {
-            let comment = comparison.wish(target)?.comment
-            if let wish = state.wishes[target.position], wish.comment != comment,
-                !comments.contains(where: { $0.target == target })
+            // A hidden record says nothing about its comment.
+            if let wish = state.wishes[target.position], let there = comparison.wish(target),
+                wish.comment != there.comment, !comments.contains(where: { $0.target == target })
             {
-                comments.append(TargetNote(target, comment))
+                comments.append(TargetNote(target, there.comment))
             }
         }
         for target in state.targets where !comparison.isPinned(target) {

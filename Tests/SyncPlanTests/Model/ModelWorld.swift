@@ -24,6 +24,8 @@ struct ModelWorld {
     var platform: ModelPlatform
     var keys: [Key]
     var hidden = TargetSet()
+    /// Records with hidden targets that are listed.
+    var listed: Set<String> = []
     /// The plan of the last push.
     private(set) var plan: [KeyPlan] = []
     private(set) var requests: [PlannedRequest] = []
@@ -37,9 +39,7 @@ struct ModelWorld {
     func state(of place: Int) -> KeyState {
         let key = keys[place]
         let records = platform.records.compactMap { record -> ListedRecord? in
-            guard record.key == key.name, record.targets.isDisjoint(with: hidden) else {
-                return nil
-            }
+            guard record.key == key.name, isListed(record) else { return nil }
             return ListedRecord(
                 id: record.id, targets: record.targets, type: record.type,
                 comment: record.comment, witness: "\(record.witness)", owner: record.owner,
@@ -56,6 +56,10 @@ struct ModelWorld {
             state.records[place].value = version.isReadable ? .equal(version) : .differs
         }
         return state
+    }
+
+    func isListed(_ record: ModelPlatform.Record) -> Bool {
+        record.targets.isDisjoint(with: hidden) || listed.contains(record.id)
     }
 
     /// The version that has a value. The vault has those with numbers below 50.

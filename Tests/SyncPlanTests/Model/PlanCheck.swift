@@ -121,11 +121,12 @@ struct PlanCheck {
     ) throws {
         for (position, verdict) in verdicts.enumerated() {
             let target = Target(position)
-            let isConflict = plan.conflicts.contains { $0.target == target }
+            let conflict = plan.conflicts.first { $0.target == target }?.reason
+            let isConflict = conflict != nil
             let omission = plan.leftOut.first { $0.target == target }?.reason
             let isBehind = plan.behind.contains(target)
             switch verdict {
-            case .conflict where isConflict: count("conflict")
+            case .conflict where conflict == oracle.reason(target): count("conflict")
             case .behind where isBehind: count("behind")
             case .untouched where !isConflict && !isBehind && omission == nil: count("untouched")
             case .wanted where !isConflict && !isBehind:

@@ -80,6 +80,16 @@ struct PlanOracle {
         return record?.owner == .integration && !choices.force ? .conflict : verdict
     }
 
+    /// Why a target that is a conflict is one.
+    func reason(_ target: Target) -> Conflict {
+        switch record(in: target)?.owner {
+        case nil: return .removedThere
+        case .platform: return .notOurs
+        case .integration where threeWay(target) != .conflict: return .managedByIntegration
+        default: return key.agreements[target.position] == nil ? .unseenThere : .changedThere
+        }
+    }
+
     func isSelected(_ target: Target) -> Bool { key.choices.targets?.contains(target) ?? true }
 
     private func threeWay(_ target: Target) -> Verdict {

@@ -32,10 +32,27 @@ struct RandomDay<Random: RandomNumberGenerator> {
         for _ in 0..<rounds {
             for _ in 0..<Int.random(in: 0...3, using: &random) { edit() }
             for _ in 0..<Int.random(in: 0...1, using: &random) { changeThere() }
+            if Int.random(in: 0..<6, using: &random) == 0 { hide() }
             try push(killed: Int.random(in: 0..<3, using: &random) == 0)
+            (world.hidden, world.listed) = ([], [])
             if Int.random(in: 0..<3, using: &random) == 0 { pull() }
         }
         try settle()
+    }
+
+    /// Hides some targets, and some of the records that have one. What shares a record with a hidden
+    /// target without being agreed on would be refused when it is sent, so such a record is listed.
+    private mutating func hide() {
+        world.hidden = someTargets().intersection(someTargets())
+        for record in world.platform.records {
+            let key = world.keys.first { $0.name == record.key }
+            let isUnknown = record.targets.subtracting(world.hidden).contains {
+                key?.agreements[$0.position] == nil
+            }
+            if isUnknown || Int.random(in: 0..<2, using: &random) == 0 {
+                world.listed.insert(record.id)
+            }
+        }
     }
 
     private mutating func count(_ word: String) { counts[word, default: 0] += 1 }
@@ -58,7 +75,9 @@ struct RandomDay<Random: RandomNumberGenerator> {
             switch kind {
             case 0: world.keys[place].wishes[target.position] = nil
             case 1: world.keys[place].wishes[target.position]?.type = type
-            case 2: world.keys[place].wishes[target.position]?.comment = "c\(version.number)"
+            case 2:
+                world.keys[place].wishes[target.position]?.comment =
+                    version.number == 1 ? nil : "c\(version.number)"
             default:
                 world.keys[place].wishes[target.position] = Content(
                     version, old?.type ?? type, comment: old?.comment)
@@ -95,7 +114,9 @@ struct RandomDay<Random: RandomNumberGenerator> {
             place.map { platform.records[$0].key }
             ?? world.keys.randomElement(using: &random)?.name ?? ""
         do {
-            switch (Int.random(in: 0..<5, using: &random), place) {
+            switch (Int.random(in: 0..<6, using: &random), place) {
+            case (4, let place?):
+                try platform.change(place, isOurs: false) { $0.comment = "theirs" }
             case (0, let place?): platform.records.remove(at: place)
             case (1, let place?):
                 try platform.change(place, isOurs: false) { $0.targets = targets }
@@ -168,7 +189,9 @@ struct RandomDay<Random: RandomNumberGenerator> {
         try check(start, plans, requests, isWhole: stopped == nil)
         bases = seen
         for (place, plan) in plans.enumerated()
-        where stopped == nil && plan.conflicts.isEmpty && plan.behind.isEmpty {
+        where stopped == nil && plan.conflicts.isEmpty && plan.behind.isEmpty
+            && world.hidden.isEmpty
+        {
             clouded.remove(place)
         }
     }
@@ -185,6 +208,14 @@ struct RandomDay<Random: RandomNumberGenerator> {
                 let (was, now) = (there(start, place, position), there(world, place, position))
                 let record = start.platform.record(start.keys[place].name, in: target)
                 let base = bases[place][position]
+                let agreed = plan.agreements[position]
+                let isListed = record.map(start.isListed) ?? false
+                if start.hidden.contains(target)
+                    || !start.hidden.isEmpty && !isListed && agreed != nil
+                {
+                    try checkHidden(target, start, place, plan, isListed: isListed)
+                    continue
+                }
                 // Somebody else changed or removed it, and the vault has not seen what it is now.
                 let isForeign =
                     was != base
@@ -226,6 +257,20 @@ struct RandomDay<Random: RandomNumberGenerator> {
                 throw failure("loses \(value)", start, plans)
             }
         }
+    }
+
+    /// What may be hidden stays as it is, and is left out if something else is wanted.
+    private mutating func checkHidden(
+        _ target: Target, _ start: ModelWorld, _ place: Int, _ plan: KeyPlan, isListed: Bool
+    ) throws {
+        count("hidden")
+        let isLeftOut = plan.leftOut.contains { $0.target == target }
+        let wish = start.keys[place].wishes[target.position]
+        let isWanted = wish != plan.agreements[target.position]?.content
+        guard there(start, place, target.position) == there(world, place, target.position),
+            !plan.conflicts.contains(where: { $0.target == target }),
+            isListed || isLeftOut == isWanted
+        else { throw failure("hidden \(place) \(target)", start, [plan]) }
     }
 
     /// Returns whether the vault cannot know that a record is as both sides agreed.
