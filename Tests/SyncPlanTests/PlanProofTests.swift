@@ -15,7 +15,7 @@ struct PlanProofTests {
         SmallWorlds(
             rules: ModelRules(development: Target(targets - 1)),
             targets: targets, alike: 0..<(targets - 1), versions: versions, unreadRecords: unread,
-            types: [.encrypted, .sensitive], unreadTypes: unreadTypes)
+            types: [.encrypted, .sensitive], unreadTypes: unreadTypes, hasMoreChanges: targets < 4)
     }
 
     @Test func `three targets and two versions that the vault has`() async throws {
@@ -32,6 +32,20 @@ struct PlanProofTests {
         let counts = try await prove(
             Self.worlds(targets: 4, versions: 2, unread: 1), share: Proof.count(short: 2_000, full: 1))
         print(counts)
+    }
+
+    @Test func `the planner's rules are the platform's`() {
+        for policy in 0..<4 {
+            let rules = ModelRules.model(
+                requiresSensitive: policy & 1 == 1, separatesProduction: policy & 2 == 2)
+            for bits in 1..<(1 << Place.count) {
+                let targets = TargetSet(
+                    (0..<Place.count).filter { bits >> $0 & 1 == 1 }.map(Target.init))
+                for type in [ValueType.plain, .encrypted, .sensitive] {
+                    #expect(rules.planned.allows(targets, of: type) == rules.allows(targets, of: type))
+                }
+            }
+        }
     }
 
     @Test func `two targets of a platform with one target a record`() async throws {

@@ -43,6 +43,8 @@ struct PlanOracle {
     /// How many targets there are.
     var count: Int { key.wishes.count }
 
+    var separatesProduction: Bool { rules.separatesProduction }
+
     func record(in target: Target) -> ModelPlatform.Record? {
         records.first { $0.targets.contains(target) }
     }

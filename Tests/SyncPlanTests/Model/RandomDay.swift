@@ -32,7 +32,7 @@ struct RandomDay<Random: RandomNumberGenerator> {
         for _ in 0..<rounds {
             for _ in 0..<Int.random(in: 0...3, using: &random) { edit() }
             for _ in 0..<Int.random(in: 0...1, using: &random) { changeThere() }
-            if Int.random(in: 0..<6, using: &random) == 0 { hide() }
+            if Int.random(in: 0..<4, using: &random) == 0 { hide() }
             try push(killed: Int.random(in: 0..<3, using: &random) == 0)
             (world.hidden, world.listed) = ([], [])
             if Int.random(in: 0..<3, using: &random) == 0 { pull() }
@@ -226,9 +226,10 @@ struct RandomDay<Random: RandomNumberGenerator> {
                 }
                 if reported.contains(target) {
                     if was != now { throw failure("changes \(place) \(position)", start, plans) }
-                    if !isForeign, plan.conflicts.contains(where: { $0.target == target }),
-                        !clouded.contains(place)
-                    {
+                    let isTheirs =
+                        plan.behind.contains(target)
+                        || plan.conflicts.contains { $0.target == target }
+                    if !isForeign, isTheirs, !clouded.contains(place) {
                         throw failure("conflict \(place) \(position)", start, plans)
                     }
                     continue
@@ -238,6 +239,13 @@ struct RandomDay<Random: RandomNumberGenerator> {
                 }
                 if isWhole, now != world.keys[place].wishes[position].map(PlanOracle.Value.init) {
                     throw failure("does not send \(place) \(position)", start, plans)
+                }
+            }
+            // What stays open is about a record that is not listed, or shows no value.
+            for send in start.keys[place].sends {
+                let record = start.platform.records.first { $0.id == send.before?.record }
+                if let record, start.isListed(record), record.type.isReadable || !record.isOurs {
+                    throw failure("open request of \(record.id)", start, plans)
                 }
             }
             for _ in plan.conflicts { count("conflict") }

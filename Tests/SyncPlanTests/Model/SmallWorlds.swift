@@ -296,8 +296,10 @@ struct SmallWorlds {
         let record = platform.records[place]
         if kind == .removed || kind == .again { platform.records.remove(at: place) }
         if kind == .again {
-            try platform.create(
+            let place = try platform.create(
                 "KEY", record.targets, record.value, types[type(content)], isOurs: false)
+            // Only the id says that it is another one.
+            platform.records[place].witness = record.witness
         }
         if kind == .removed || kind == .again { return }
         try platform.change(place, isOurs: false) { record in
