@@ -107,7 +107,7 @@ struct PlanProofTests {
 
     @Test func `long days of more keys, with kills, others and pulls`() throws {
         var counts: [String: Int] = [:]
-        let days = Proof.count(short: 200, full: 20_000)
+        let days = Proof.count(short: 300, full: 20_000)
         for day in 0..<days {
             var run = RandomDay(keys: 1 + day % 4, random: ProofRandom(UInt64(day)))
             do {

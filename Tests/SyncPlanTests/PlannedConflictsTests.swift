@@ -87,6 +87,18 @@ struct PlannedConflictsTests {
         }
     }
 
+    @Test func `takes a request for carried out if a policy made its record sensitive`() throws {
+        var world = ModelWorld("KEY")
+        try world.agree([Place.production], first)
+        world.want([Place.production], second)
+        world.planAll()
+        var stopped = world
+        try world.send { if $2 == .beforeNote { stopped = $0 } }
+        stopped.platform.records[0].type = .sensitive
+        stopped.planAll()
+        #expect(stopped.plan[0].conflicts.isEmpty)
+    }
+
     @Test func `writes nothing where the listing may hide something`() throws {
         var world = ModelWorld("KEY")
         try world.agree([Place.production], first)

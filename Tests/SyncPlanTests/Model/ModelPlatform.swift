@@ -14,6 +14,8 @@ struct ModelPlatform {
         var witness: Int
         var isOurs: Bool
         var owner = ListedRecord.Owner.project
+        /// Whether someone else changed it in the user's name.
+        var isInOurName = false
     }
 
     /// Why a request was refused. None of a correct plan is.
@@ -59,15 +61,13 @@ struct ModelPlatform {
         guard records[place].type.isReadable || !record.type.isReadable else {
             throw Refusal(description: "\(record.id) cannot become readable")
         }
-        // A record may keep a form that is forbidden by now.
-        if record.targets != records[place].targets || record.type != records[place].type {
-            try check(record)
-        }
+        // A record may keep a form that is forbidden by now if nothing is sent.
+        if record != records[place] { try check(record) }
         if record.value != records[place].value || record.type != records[place].type {
             try checkValue(record)
         }
         clock += 1
-        (record.witness, record.isOurs) = (clock, isOurs)
+        (record.witness, record.isOurs, record.isInOurName) = (clock, isOurs, false)
         records[place] = record
     }
 

@@ -43,7 +43,7 @@ struct ModelWorld {
             return ListedRecord(
                 id: record.id, targets: record.targets, type: record.type,
                 comment: record.comment, witness: "\(record.witness)", owner: record.owner,
-                mayBeOurs: record.isOurs)
+                mayBeOurs: record.isOurs || record.isInOurName)
         }
         var state = KeyState(
             key: key.name, wishes: key.wishes, agreements: key.agreements, records: records,

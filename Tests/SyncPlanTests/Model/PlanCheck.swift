@@ -189,7 +189,15 @@ struct PlanCheck {
             return wish.map { $0.value % 100 >= 50 } ?? false
                 && (!oracle.isKnown(own) || own?.value != wish?.value || own?.type != wish?.type)
         case .valueWantedElsewhere:
-            return own.map { $0.value % 100 >= 50 } ?? false && own?.value != wish?.value
+            // The value is wanted in another record, and stays in no target of its own.
+            guard let own, own.value % 100 >= 50, own.value != wish?.value else { return false }
+            return verdicts.indices.contains {
+                !own.targets.contains(Target($0)) && oracle.wanted(Target($0))?.value == own.value
+            }
+                && others.allSatisfy { other in
+                    guard case .wanted(let value) = verdicts[other.position] else { return false }
+                    return value?.value != own.value
+                }
         case .sharesRecord:
             return own?.value == wish?.value
                 && others.contains { keeps($0, own, oracle, verdicts, plan, from: target) }

@@ -32,7 +32,8 @@ struct RandomDay<Random: RandomNumberGenerator> {
         for _ in 0..<rounds {
             for _ in 0..<Int.random(in: 0...3, using: &random) { edit() }
             for _ in 0..<Int.random(in: 0...1, using: &random) { changeThere() }
-            if Int.random(in: 0..<4, using: &random) == 0 { hide() }
+            let isStopped = world.keys.contains { !$0.sends.isEmpty }
+            if Int.random(in: 0..<(isStopped ? 2 : 5), using: &random) == 0 { hide() }
             try push(killed: Int.random(in: 0..<3, using: &random) == 0)
             (world.hidden, world.listed) = ([], [])
             if Int.random(in: 0..<3, using: &random) == 0 { pull() }
@@ -43,7 +44,7 @@ struct RandomDay<Random: RandomNumberGenerator> {
     /// Hides some targets, and some of the records that have one. What shares a record with a hidden
     /// target without being agreed on would be refused when it is sent, so such a record is listed.
     private mutating func hide() {
-        world.hidden = someTargets().intersection(someTargets())
+        world.hidden = someTargets()
         for record in world.platform.records {
             let key = world.keys.first { $0.name == record.key }
             let isUnknown = record.targets.subtracting(world.hidden).contains {
@@ -106,10 +107,17 @@ struct RandomDay<Random: RandomNumberGenerator> {
     private mutating func changeThere() {
         var platform = world.platform
         nextForeign += 1
-        let value = 100 * (90 + nextForeign) + 50
+        let known = ModelWorld.value(of: .known(Int.random(in: 1...4, using: &random)))
+        let isKnown = Int.random(in: 0..<4, using: &random) == 0
+        let value = isKnown ? known : 100 * (90 + nextForeign) + 50
         let targets = someTargets()
         let type = Self.types.randomElement(using: &random) ?? .plain
-        let place = platform.records.indices.randomElement(using: &random)
+        // Often one that a request with an unknown outcome may have changed.
+        let open = world.keys.flatMap(\.sends).compactMap { $0.before?.record }
+        let stopped = platform.records.firstIndex { open.contains($0.id) }
+        let place =
+            Bool.random(using: &random) && stopped != nil
+            ? stopped : platform.records.indices.randomElement(using: &random)
         let key =
             place.map { platform.records[$0].key }
             ?? world.keys.randomElement(using: &random)?.name ?? ""
@@ -127,6 +135,11 @@ struct RandomDay<Random: RandomNumberGenerator> {
             }
         } catch {
             return
+        }
+        if let place, platform.records.indices.contains(place),
+            platform.records[place] != world.platform.records[place]
+        {
+            platform.records[place].isInOurName = Bool.random(using: &random)
         }
         world.platform = platform
         count("changed there")
@@ -216,12 +229,27 @@ struct RandomDay<Random: RandomNumberGenerator> {
                     try checkHidden(target, start, place, plan, isListed: isListed)
                     continue
                 }
+                let isHeldBack = !(record?.targets.isDisjoint(with: start.hidden) ?? true)
+                if plan.leftOut.contains(where: { $0.target == target && $0.reason == .hidden }),
+                    !isHeldBack
+                {
+                    throw failure("holds back \(place) \(position)", start, plans)
+                }
                 // Somebody else changed or removed it, and the vault has not seen what it is now.
                 let isForeign =
                     was != base
                     || record.map { !$0.isOurs && Self.isUnseen($0, base, start.keys[place]) }
                         ?? false
-                if isForeign, was != now {
+                // A value that is not shown may be that of an open request.
+                let isDoubtful =
+                    record.map { record in
+                        record.isInOurName && !record.type.isReadable
+                            && start.keys[place].sends.contains {
+                                $0.before.map { $0.record == record.id }
+                                    ?? ($0.targets == record.targets)
+                            }
+                    } ?? false
+                if isForeign, was != now, !isDoubtful {
                     throw failure("overwrites \(place) \(position)", start, plans)
                 }
                 if reported.contains(target) {
@@ -234,17 +262,24 @@ struct RandomDay<Random: RandomNumberGenerator> {
                     }
                     continue
                 }
-                if isForeign, was != world.keys[place].wishes[position].map(PlanOracle.Value.init) {
+                if isForeign, !isDoubtful, was != world.keys[place].wishes[position].map(PlanOracle.Value.init) {
                     throw failure("does not report \(place) \(position)", start, plans)
                 }
                 if isWhole, now != world.keys[place].wishes[position].map(PlanOracle.Value.init) {
                     throw failure("does not send \(place) \(position)", start, plans)
                 }
             }
+            for record in start.platform.records
+            where !record.targets.isDisjoint(with: start.hidden) {
+                guard world.platform.records.contains(record) else {
+                    throw failure("writes the hidden \(record.id)", start, plans)
+                }
+            }
             // What stays open is about a record that is not listed, or shows no value.
             for send in start.keys[place].sends {
                 let record = start.platform.records.first { $0.id == send.before?.record }
-                if let record, start.isListed(record), record.type.isReadable || !record.isOurs {
+                if let record, start.isListed(record), record.type.isReadable || !(record.isOurs || record.isInOurName)
+                {
                     throw failure("open request of \(record.id)", start, plans)
                 }
             }
