@@ -24,7 +24,7 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 export SWIFT_BACKTRACE = enable=no
 
 .DEFAULT_GOAL := help
-.PHONY: reader-proof postal-load help demo test docs api-docs openapi build check proof vectors second-reader attacks fuzz sanitize coverage mutations group-mutations setup setup-tests setup-openapi bench bench-groups bench-requests bench-screen bench-peers instructions instructions-budget static-libraries setup-count install uninstall deb deb-check release release-again release-sign clean
+.PHONY: reader-proof postal-load help demo test docs api-docs openapi build check proof vectors second-reader attacks fuzz sanitize coverage mutations group-mutations plan-mutations setup setup-tests setup-openapi bench bench-groups bench-requests bench-screen bench-peers instructions instructions-budget static-libraries setup-count install uninstall deb deb-check release release-again release-sign clean
 # Two builds in one directory would only wait for each other.
 .NOTPARALLEL:
 
@@ -125,6 +125,10 @@ mutations: setup-tests ## long: Remove each rule of the write path; the model te
 group-mutations: setup-tests ## long: Remove each rule of groups; the model test must fail
 	Tests/Mutations/groups.py $(GROUP_MUTATIONS)
 
+# PLAN_MUTATIONS takes --only and --seed.
+plan-mutations: setup-tests ## long: Remove each rule of the planner; its proof must fail
+	Tests/Mutations/plans.py $(PLAN_MUTATIONS)
+
 # In a separate directory, since everything is recompiled.
 coverage: setup-tests $(READERS)/ready ## long: Run the tests and print the line coverage of each target
 	Tests/coverage.sh 85 Vault Sealing Searching DotEnv EnvOperations
@@ -139,6 +143,7 @@ check: setup-tests ## every-day: Lint, check the structure, and build with warni
 	@# The text of each rule is still in the sources.
 	Tests/Mutations/mutations.py --list >/dev/null
 	Tests/Mutations/groups.py --list >/dev/null
+	Tests/Mutations/plans.py --list >/dev/null
 	swift build --build-tests $(SWIFT_FLAGS)
 
 # Installed from PyPI once; needs no network afterwards. Each environment depends on its list.

@@ -7,17 +7,23 @@ struct PlanCheck {
         let description: String
     }
 
+    private(set) var worlds = 0
     /// How many plans were made.
     private(set) var plans = 0
-    /// How many plans after a stop were not just the rest of the first one.
-    private(set) var resumed = 0
     /// How many plans had so many requests that a shorter order was searched for.
     private(set) var searches = 0
     /// How many worlds had a target with that outcome.
     private(set) var counts: [String: Int] = [:]
 
+    mutating func add(_ other: PlanCheck) {
+        (worlds, plans) = (worlds + other.worlds, plans + other.plans)
+        searches += other.searches
+        counts.merge(other.counts) { $0 + $1 }
+    }
+
     /// - Throws: ``Failure`` with the world and what is wrong.
     mutating func check(_ world: ModelWorld) throws {
+        worlds += 1
         do {
             try run(world)
         } catch let error {
@@ -44,8 +50,8 @@ struct PlanCheck {
                 ? world.keys[0].wishes[target.position].map(PlanOracle.Value.init) : value
         }
         try checkCount(start, world.requests.count, oracle, ends)
-        // The states at which the process can be killed, each with the one from which the push goes on.
-        var stopped: [(world: ModelWorld, next: Int, stop: ModelWorld.Stop)] = []
+        // The states in which the process can be killed, each with the request that is next then.
+        var stopped: [(world: ModelWorld, next: Int)] = []
         var noted = [world]
         var empty: Set<Target> = []
         try world.send { state, number, stop in
@@ -53,7 +59,7 @@ struct PlanCheck {
                 empty.formUnion(try Self.checkMoment(state, plan, oracle, ends))
             }
             if stop == .afterNote { noted.append(state) }
-            stopped.append((state, stop == .beforeRequest ? number : number + 1, stop))
+            stopped.append((state, stop == .beforeRequest ? number : number + 1))
         }
         guard empty == Set(plan.gaps) else {
             throw Failure(description: "\(empty) had no value, but the plan says \(plan.gaps)")
@@ -61,7 +67,7 @@ struct PlanCheck {
         try checkEnd(world, plan, ends)
         // A second plan at the end was made already.
         if !stopped.isEmpty { stopped.removeLast() }
-        for (state, next, _) in stopped {
+        for (state, next) in stopped {
             var again = state
             again.planAll()
             plans += 1
@@ -70,7 +76,6 @@ struct PlanCheck {
             try Self.compare(second, plan)
             // From here on all would be as it was without the stop.
             if again.goesOn(as: world.requests[next...], from: noted[next]) { continue }
-            resumed += 1
             try again.send { state, _, stop in
                 if stop != .beforeRequest {
                     try Self.checkMoment(state, plan, oracle, ends, second)
@@ -154,7 +159,8 @@ struct PlanCheck {
             guard case .wanted(let value?) = verdicts[target.position],
                 !plan.leftOut.contains(where: { $0.target == target })
             else { return false }
-            return oracle.there(target).map { !$0.type.isReadable } ?? false && value.type.isReadable
+            return oracle.there(target).map { !$0.type.isReadable } ?? false
+                && value.type.isReadable
         }
         guard plan.exposed == TargetSet(exposed) else {
             throw Failure(description: "\(exposed) become readable, the plan says \(plan.exposed)")
@@ -203,7 +209,9 @@ struct PlanCheck {
                 && others.contains { keeps($0, own, oracle, verdicts, plan, from: target) }
         case .refused:
             // The team wants another type, or a production value of its own.
-            if let wish, !oracle.allows([target], of: wish.type) { return oracle.there(target) != wish }
+            if let wish, !oracle.allows([target], of: wish.type) {
+                return oracle.there(target) != wish
+            }
             // A new policy forbids the form of the record, in which the others cannot be sent again.
             if let own, !others.isEmpty, !oracle.allows(others, of: own.type) { return true }
             return isShared(target, oracle, verdicts)

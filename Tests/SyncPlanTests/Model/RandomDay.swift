@@ -262,7 +262,9 @@ struct RandomDay<Random: RandomNumberGenerator> {
                     }
                     continue
                 }
-                if isForeign, !isDoubtful, was != world.keys[place].wishes[position].map(PlanOracle.Value.init) {
+                if isForeign, !isDoubtful,
+                    was != world.keys[place].wishes[position].map(PlanOracle.Value.init)
+                {
                     throw failure("does not report \(place) \(position)", start, plans)
                 }
                 if isWhole, now != world.keys[place].wishes[position].map(PlanOracle.Value.init) {
@@ -278,7 +280,8 @@ struct RandomDay<Random: RandomNumberGenerator> {
             // What stays open is about a record that is not listed, or shows no value.
             for send in start.keys[place].sends {
                 let record = start.platform.records.first { $0.id == send.before?.record }
-                if let record, start.isListed(record), record.type.isReadable || !(record.isOurs || record.isInOurName)
+                if let record, start.isListed(record),
+                    record.type.isReadable || !(record.isOurs || record.isInOurName)
                 {
                     throw failure("open request of \(record.id)", start, plans)
                 }

@@ -29,9 +29,8 @@ struct SmallWorlds {
     /// - Parameters:
     ///   - part: Only each `step`-th set of records, from the `first` on.
     ///   - share: Only one in so many wishes, chosen at random.
-    ///   - isChanged: Whether someone else has changed something.
     func forEach(
-        part: (first: Int, step: Int) = (0, 1), share: Int = 1, isChanged: Bool,
+        part: (first: Int, step: Int) = (0, 1), share: Int = 1,
         using random: inout ProofRandom, _ body: (ModelWorld) throws -> Void
     ) throws {
         let renamings = renamings()
@@ -45,8 +44,7 @@ struct SmallWorlds {
                 let (isFirst, same) = least(wishes, of: same) { $0.wishes(wishes, records) }
                 guard isFirst, share == 1 || Int.random(in: 0..<share, using: &random) == 0
                 else { continue }
-                let changes = isChanged ? changes(of: records) : [[]]
-                for change in changes {
+                for change in changes(of: records) {
                     guard least(change, of: same, { $0.change(change, records) }).isFirst,
                         let renaming = renamings.randomElement(using: &random),
                         let world = world(
@@ -98,7 +96,8 @@ struct SmallWorlds {
             let others = Array(rest.dropFirst())
             extend(others, records, unread)
             for bits in 0..<(1 << others.count) {
-                let joined = [first] + others.indices.filter { bits >> $0 & 1 == 1 }.map { others[$0] }
+                let joined =
+                    [first] + others.indices.filter { bits >> $0 & 1 == 1 }.map { others[$0] }
                 for version in 0...versions where version < versions || unread < unreadRecords {
                     for type in types.indices
                     where (version < versions || unreadTypes.contains(types[type]))
@@ -133,11 +132,12 @@ struct SmallWorlds {
         return all
     }
 
-    /// What someone else does: kind, first target of the record, another target, and what it has then.
     private enum Kind: Int {
         case content, comment, more, less, removed, again, created
     }
 
+    /// Returns what someone else may do, or nothing: kind, first target of the record, another target,
+    /// and what the record has then.
     private func changes(of records: [Int]) -> [[Int]] {
         var all: [[Int]] = [[]]
         func add(_ kind: Kind, _ record: Int, _ target: Int, _ content: Int) {
