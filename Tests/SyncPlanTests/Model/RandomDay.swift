@@ -139,7 +139,13 @@ struct RandomDay<Random: RandomNumberGenerator> {
         if let place, platform.records.indices.contains(place),
             platform.records[place] != world.platform.records[place]
         {
-            platform.records[place].isInOurName = Bool.random(using: &random)
+            // After a request without a value nothing would show that a hidden one changed.
+            let sends = world.keys.flatMap(\.sends).filter {
+                $0.before?.record == platform.records[place].id
+            }
+            platform.records[place].isInOurName =
+                Bool.random(using: &random)
+                && (platform.records[place].type.isReadable || sends.allSatisfy(\.sendsValue))
         }
         world.platform = platform
         count("changed there")
