@@ -5,11 +5,19 @@ package import VercelAPI
 /// The outcome of one step of a push, after it was read back.
 @dynamicMemberLookup
 package struct PushOutcome {
+    /// What was done last: a creation that was repaired is an update.
     package let step: PushPlan.Step
     private let result: RequestOutcome
 
     fileprivate init(_ step: PushPlan.Step, _ result: RequestOutcome) {
-        (self.step, self.result) = (step, result)
+        self.result = result
+        guard case .change(let before, let withValue) = result.request.action else {
+            self.step = step
+            return
+        }
+        self.step = PushPlan.Step(
+            variable: step.variable, key: step.key, attributes: step.attributes,
+            action: .update(id: before.id, withValue: withValue))
     }
 
     package subscript<Member>(dynamicMember member: KeyPath<RequestOutcome, Member>) -> Member {

@@ -1,8 +1,8 @@
 internal import Sealing
 internal import Vault
 
-/// The requests that change the platform. Right before each attempt, a listing older than a second is
-/// read again, and records that do not match the plan are left unchanged.
+/// The requests that change the platform. Right before each attempt, a listing older than a second
+/// is read again, and records that do not match the plan are left unchanged.
 extension RequestSender {
     typealias Placed = (place: Int, step: SyncRequest)
 

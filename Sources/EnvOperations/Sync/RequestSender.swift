@@ -230,8 +230,7 @@ package final class RequestSender {
             variable: step.owner?.variable, vercelProject: origin.remoteProject,
             author: origin.author,
             target: step.recordID.map { .init(id: $0, updatedAt: expectedTimes[$0] ?? 0) },
-            key: step.key,
-            attributes: step.attributes,
+            key: step.key, attributes: step.attributes,
             version: step.sendsValue ? step.owner?.version ?? 0 : 0,
             sentAfter: listing.time)
     }

@@ -66,7 +66,9 @@ final class MemoryPlatform: SyncPlatform {
     var clock: UInt64 = 100_000
     /// How much later each write is than what precedes it, in milliseconds.
     var pace: UInt64 = 1_000
-    let pauseCount = 0
+    var pauseCount = 0
+    /// How many production records the list leaves out.
+    var hiddenCount = 0
     private var idCount = 0
 
     init(_ kind: Kind) { self.kind = kind }
@@ -117,7 +119,9 @@ final class MemoryPlatform: SyncPlatform {
 
     // MARK: The role
 
-    func list() throws(PlatformError) -> ListedRecords { ListedRecords(records.map(listed)) }
+    func list() throws(PlatformError) -> ListedRecords {
+        ListedRecords(records.map(listed), hiddenProduction: hiddenCount)
+    }
 
     func create(_ new: [OutgoingRecord]) throws(PlatformError) -> WrittenRecords {
         try write("create", new.map(\.key), nil) { _, fault in

@@ -78,6 +78,50 @@ struct RequestConflictTests {
         #expect(seen.author == "other")
     }
 
+    @Test func `a listing from before a pause is not trusted, a younger one is`() throws {
+        for isPaused in [true, false] {
+            let run = SenderRun(.shared)
+            let id = run.platform.add("OLD", [.production], value: "a")
+            run.platform.pace = 1
+            run.platform.events[.checking(1)] = {
+                run.platform.edit(id)
+                if isPaused { run.platform.pauseCount += 1 }
+            }
+            let outcomes = try run.send([try run.change(id)])
+            #expect(outcomes[0]?.isConflict == isPaused)
+            #expect(run.platform.writes.isEmpty == isPaused)
+        }
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `what is hidden since the plan ends the sending`(kind: Kind) throws {
+        let run = SenderRun(kind)
+        let id = run.platform.add("OLD", kind.targets, value: "a")
+        run.platform.events[.checking(1)] = {
+            run.platform.hiddenCount = 1
+            run.platform.clock += 2_000
+        }
+        let outcomes = try run.send([try run.change(id), run.creation("NEW")])
+        #expect(
+            summaries(outcomes) == [
+                "failed: Vercel hides 1 production variable from this token, more than a moment ago",
+                "failed: not sent",
+            ])
+        #expect(run.platform.writes.isEmpty && run.vault.open.isEmpty)
+    }
+
+    @Test func `a record that was made again under its name is another one`() throws {
+        let run = SenderRun(.shared)
+        let ids = (1...2).map { run.platform.add("OLD\($0)", [.production], value: "a") }
+        run.platform.events[.sending(1)] = {
+            run.platform.remove(ids[0])
+            run.platform.add("OLD1", [.production], value: "theirs", by: "other")
+        }
+        let outcomes = try run.send(try ids.map { try run.change($0) })
+        #expect(summaries(outcomes) == ["conflict: it was removed on Vercel", "verified"])
+        #expect(run.platform.writes == ["change OLD1 OLD2"] && run.vault.open.isEmpty)
+    }
+
     @Test(arguments: Kind.allCases)
     func `a change right after the write is a conflict, and both sides keep the response`(
         kind: Kind
@@ -215,6 +259,22 @@ struct RequestConflictTests {
             try send(.encrypted) { $0.scope = Scope(targets: .development) } == [
                 "failed: Vercel has it only for development"
             ])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `another comment leaves both sides at what they had before`(kind: Kind) throws {
+        let run = SenderRun(kind)
+        let id = run.platform.add("OLD", kind.targets, value: "a")
+        run.platform.faults[1] = .storing { $0.attributes.comment = "theirs" }
+        let request = try run.change(id)
+        _ = try run.send([request])
+        let owner = try #require(request.owner)
+        guard case .seen(let seen?) = run.vault.known[owner.variable] else {
+            Issue.record("the comment is not recorded as seen")
+            return
+        }
+        #expect(seen.attributes.comment == "theirs")
+        #expect(run.vault.witness(owner.variable) == request.before?.updatedAt)
     }
 
     @Test func `what was stored as readable is made sensitive by a second request`() throws {

@@ -24,14 +24,24 @@ struct NotedVault {
     private(set) var open: [SendEntry] = []
     /// The last news of each variable.
     private(set) var known: [Identifier: RecordUpdate.Knowledge] = [:]
+    /// The times of the records that both sides have of each variable.
+    private var witnesses: [Identifier: UInt64] = [:]
     private(set) var departed: [String] = []
 
     mutating func keep(_ note: SendNote) {
-        for update in note.records { known[update.variable] = update.knowledge }
+        for update in note.records {
+            known[update.variable] = update.knowledge
+            if case .agreed(let record, _, _) = update.knowledge {
+                witnesses[update.variable] = record.updatedAt
+            }
+        }
         departed += note.departed.map(\.id)
         open.removeAll { note.ended.contains($0.id) }
         open += note.begun
     }
+
+    /// The time of the record that both sides last had of a variable.
+    func witness(_ variable: Identifier) -> UInt64? { witnesses[variable] }
 
     /// The version and record that both sides have of a variable; nil unless that is known.
     func agreed(_ variable: Identifier) -> (version: UInt64?, record: VercelRecord)? {
