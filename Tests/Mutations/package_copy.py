@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -112,10 +113,11 @@ def edit(rule, text):
             new[begin:len(new) - end].replace("WITHOUT", f'isWithout("{rule.name}")'), rule.name)
 
 
-def run_tests(tests, name, rule, settings, is_cut=False):
+def run_tests(tests, name, rule, settings, is_cut=False, limit=3600):
     """Runs tests without a rule, or with every one; returns the result and the seconds.
 
-    If `is_cut` is set, nothing more is run after the first issue.
+    If `is_cut` is set, nothing more is run after the first issue. After `limit` seconds the tests are killed:
+    without some rules a loop has no end.
     """
     environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", **settings)
     environment.pop("ZG_ENV_PROOF", None)
@@ -127,8 +129,11 @@ def run_tests(tests, name, rule, settings, is_cut=False):
     words = []
     with subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        timer = threading.Timer(limit, process.kill)
+        timer.start()
         for line in process.stdout:
             words.append(line)
             if is_cut and "recorded an issue" in line:
                 process.kill()
+        timer.cancel()
     return subprocess.CompletedProcess(command, process.returncode, "".join(words)), time.monotonic() - begun
