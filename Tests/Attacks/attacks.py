@@ -1007,6 +1007,15 @@ def prominent(vault):
     return vault.section_of(in_use(vault))
 
 
+def agreed(vault, least=0):
+    """An agreement about a record in use, with the record."""
+    found = [(agreement, record) for section in vault.sections for record in section["records"]
+             for agreement in section["agreements"] if agreement["variable"] == record["id"]
+             and record["current"] and not record["removed_at"]]
+    need(len(found) > least)
+    return found[least]
+
+
 def current_of(vault, record):
     return first(vault.all("current"), lambda version: version["record"] == record["id"])
 
@@ -1058,7 +1067,7 @@ def payload_edit(kind, **changes):
 
 def add_record(vault, name, number=1, **changes):
     like = in_use(vault)
-    record = {**copy.deepcopy(like), "id": os.urandom(16), "name": name, "remote": None,
+    record = {**copy.deepcopy(like), "id": os.urandom(16), "name": name,
               "current": number, "highest": number, **changes}
     section = vault.section_of(like)
     section["records"].append(record)
@@ -1175,6 +1184,20 @@ def exchange_records(vault, attacker, *names):
     swap(in_use(vault), in_use(vault, least=1), *names)
 
 
+def exchange_agreements(vault, attacker):
+    swap(agreed(vault)[0], agreed(vault, least=1)[0], "variable")
+
+
+def claim_pushed(vault, attacker):
+    agreement, record = agreed(vault)
+    agreement.update(version=record["current"], changed_at=1 << 42, awaited_at=0)
+
+
+def forget_agreement(vault, attacker):
+    agreement, record = agreed(vault)
+    vault.section_of(record)["agreements"].remove(agreement)
+
+
 def moved_version(vault, attacker):
     source, target = in_use(vault), in_use(vault, least=1)
     version = {**copy.deepcopy(current_of(vault, source)), "record": target["id"],
@@ -1220,7 +1243,7 @@ COMPOSED = {
     "projects.names-exchanged": (lambda v, a: swap(*two(v, "projects"), "name"), "attack.1b"),
     "projects.ids-exchanged": (lambda v, a: swap(*two(v, "projects"), "id"), "F7"),
     "records.names-exchanged": (lambda v, a: exchange_records(v, a, "name"), "attack.1c"),
-    "records.remotes-exchanged": (lambda v, a: exchange_records(v, a, "remote"), None),
+    "agreements.exchanged": (exchange_agreements, None),
     "records.ids-exchanged": (lambda v, a: exchange_records(
         v, a, "id", "current", "highest"), None),
     "directory.approved": (approve, "attack.1e"),
@@ -1232,9 +1255,8 @@ COMPOSED = {
     "projects.bindings-exchanged": (lambda v, a: swap(bound(v), bound(v, 1), "binding"), "attack.2"),
     "local-project.bound": (lambda v, a: first(v.index["projects"], lambda p: not p["binding"]).update(
         binding=copy.deepcopy(bound(v)["binding"])), "attack.2"),
-    "remote.claims-pushed": (lambda v, a: (lambda r: r["remote"].update(
-        pushed=r["current"], agreed_at=1 << 42))(in_use(v, lambda r: r["remote"])), "attack.3b"),
-    "remote.forgotten": (lambda v, a: in_use(v, lambda r: r["remote"]).update(remote=None), "attack.3b"),
+    "agreement.claims-pushed": (claim_pushed, "attack.3b"),
+    "agreement.forgotten": (forget_agreement, "attack.3b"),
     "journal.kind": (lambda v, a: entry_of(v, 2, 3, 6, 200).update(kind=77), "attack.7"),
     "journal.group-entry": (lambda v, a: prominent(v)["journal"].append(
         writer.journal(os.urandom(16), 6, b"evil")), "attack.7"),

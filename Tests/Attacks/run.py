@@ -888,7 +888,7 @@ class Changes:
 REPRESENTATIVE = [
     "attack.projects.names-exchanged.kept", "attack.records.names-exchanged.kept",
     "attack.targets.widened.hidden", "attack.projects.same-binding.own",
-    "attack.redirect-everything.own", "attack.accounts.twin.kept", "attack.remote.claims-pushed.kept",
+    "attack.redirect-everything.own", "attack.accounts.twin.kept", "attack.agreement.claims-pushed.kept",
     "attack.journal.kind.kept", "attack.rotation.commands.own", "attack.directory.moved.kept",
     "planted.root", "planted.root.key-kept", "planted.index-key", "same-tag.a token",
     "file.older", "header.vk.flipped", "header.bytes.vk"]

@@ -531,12 +531,48 @@ def read_attributes(c):
         type=read_type(c), scope=read_scope(c), comment=c.optional(text(4096)))
 
 
-def read_remote(c):
+def read_agreement(c):
     """5.4"""
-    return SimpleNamespace(
-        id=c.text(4096), key=c.text(1024), account=c.text(4096), pushed_version=c.u64(),
-        agreed=read_attributes(c), agreed_at=c.u64(), seen_at=c.u64(), gone=c.flag(), pushed_at=c.u64(),
+    agreement = SimpleNamespace(
+        key=c.text(1024), scope=read_scope(c), record=c.text(4096), account=c.text(4096), variable=c.id(),
+        version=c.u64(), type=read_type(c), comment=c.optional(text(4096)), changed_at=c.u64(),
+        awaited_at=c.u64(), pushed_at=c.u64(), ended_at=c.u64(),
         earlier=c.optional(lambda c: (c.u64(), c.u64(), c.u64())))
+    if not agreement.key:
+        c.fail("encoding", "an agreement with an empty key")
+    if not agreement.record and not agreement.ended_at:
+        c.fail("encoding", "an agreement that stands has no record")
+    return agreement
+
+
+def agreement_order(agreement):
+    """By key, branch (none first), first target, record."""
+    scope = agreement.scope
+    known = [TARGETS.index(name) for name in scope.targets]
+    first = (known[0], b"") if known else (3, utf8(scope.environments[0])) if scope.environments else (4, b"")
+    return (utf8(agreement.key), *branch_order(scope), *first, agreement.variable)
+
+
+def branch_order(scope):
+    return scope.branch is not None, utf8(scope.branch or "")
+
+
+def read_agreements(c):
+    said = set()
+
+    def read(c):
+        agreement = read_agreement(c)
+        items.append(agreement)
+        if len(items) > 1 and not agreement_order(items[-2]) < agreement_order(agreement):
+            c.fail("order", f"agreement {len(items)} does not ascend")
+        content = (agreement.key, *branch_order(agreement.scope), *(
+            value for name, value in vars(agreement).items() if name not in ("key", "scope")))
+        if content in said:
+            c.fail("encoding", "two agreements differ in their scope only")
+        said.add(content)
+        return agreement
+    items = []
+    return c.list(read, 77, 1_000_000)
 
 
 def read_record(c):
@@ -544,7 +580,7 @@ def read_record(c):
     record = SimpleNamespace(
         id=c.id(), name=c.text(1024), attributes=read_attributes(c),
         made_at=c.u64(), changed_at=c.u64(), removed_at=c.u64(), current=c.u64(), highest=c.u64(),
-        rotation=c.u64(), remote=c.optional(read_remote))
+        rotation=c.u64())
     if not record.name:
         c.fail("encoding", "a record with an empty name")
     if record.current > record.highest:
@@ -713,10 +749,11 @@ def section_parts(chunks_length):
     def version(c):
         return read_version(c, chunks_length)
     return (
-        ("records", lambda c: c.list(read_record, 77, 1_000_000, by_id)),
+        ("records", lambda c: c.list(read_record, 76, 1_000_000, by_id)),
         ("current", lambda c: c.list(version, 109, 1_000_000, by_record)),
         ("earlier", lambda c: c.list(version, 109, None, by_number)),
         ("batches", lambda c: c.list(read_batch, 88, None, by_id)),
+        ("agreements", read_agreements),
         ("journal", read_journal))
 
 
@@ -819,9 +856,10 @@ def check_table(table, header):
 
 def check_section(section, row, projects):
     """5, 5.5, 5.7"""
-    layout(section.records or section.journal, "a section with neither record nor entry")
-    layout(section.id in projects or not section.records and not section.batches,
-           "records or batches in a section that belongs to no project")
+    layout(section.records or section.agreements or section.journal,
+           "a section without record, agreement or entry")
+    layout(section.id in projects or not (section.records or section.batches or section.agreements),
+           "records, batches or agreements in a section that belongs to no project")
     for entry in section.journal:
         layout(entry.kind not in (OPEN_ROTATION, RELAY), f"an entry of kind {entry.kind} in a section")
         layout(entry.kind != ENDED_ROTATION or section.id == bytes(16), "an ended rotation elsewhere")

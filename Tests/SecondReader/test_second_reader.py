@@ -315,6 +315,8 @@ class Index(Case):
         self.table("bounds", sections=lambda s: U32.put(7) + s[4:])
         self.section("bounds", records=U32.put(1_000_001))
         self.section("bounds", earlier=U32.put(0xFFFFFFFF))
+        self.section("bounds", agreements=U32.put(1_000_001) + bytes(77 * 1_000_001))
+        self.section("bounds", agreements=lambda s: U32.put(8) + s[4:])
         self.section("bounds", batches=lambda s: U32.put(3) + s[4:])
         self.section("bounds", batches=b"")
         self.table("bounds", accounts=b"")
@@ -365,7 +367,7 @@ class Index(Case):
         lists = [lambda vault, name=name: vault.index[name] for name in (
             "projects", "journal", "accounts")]
         lists += [lambda vault, name=name: alpha(vault)[name] for name in (
-            "records", "current", "earlier", "batches")]
+            "records", "current", "earlier", "batches", "agreements")]
         for items in (*lists, lambda vault: vault.sections):
             for edit in (turned(items), doubled(items)):
                 self.damage("order", edit, secret=BY_INDEX_KEY)
@@ -375,6 +377,38 @@ class Index(Case):
         self.section("order", records=lambda s: s.replace(
             TEXT.put("a") + TEXT.put("b"), TEXT.put("b") + TEXT.put("a")))
         self.table("ok", log_keys=listed([ident(1) * 2, ident(1) * 2]))
+
+    def agreements(self, word, *items):
+        """With these agreements, in their order."""
+        self.damage(word, lambda v: alpha(v).update(agreements=list(items)), secret=BY_INDEX_KEY)
+
+    def test_agreements(self):
+        def one(key="KEY", identifier="env_1", variable=bytes(16), **changes):
+            changes = {"targets": 1, "environments": (), "branch": None, **changes}
+            scope = writer.scope(*(changes.pop(name) for name in ("targets", "environments", "branch")))
+            return writer.agreement(key, identifier, variable, scope=scope, **changes)
+        self.agreements("ok")
+        self.agreements("encoding", one(""))
+        self.agreements("encoding", one(identifier=""))
+        self.agreements("ok", one(identifier="", ended_at=1))
+        self.agreements("encoding", one(targets=8))
+        self.agreements("encoding", one(type=6))
+        ascending = (
+            one("KEY"), one("KEY", comment=None, variable=ident(1)), one("KEY", comment="x", targets=6),
+            one("KEY", targets=4, version=7), one("KEY", targets=0, environments=["a", "b"], version=8),
+            one("KEY", targets=0, environments=["b"], version=9), one("KEY", targets=0, version=10),
+            one("KEY", branch="", targets=2), one("KEY", branch="a", targets=2),
+            one("KEY", branch="b", targets=1), one("KEYS"), one("L\u00e9"))
+        self.agreements("ok", *ascending)
+        for first, second in zip(ascending, ascending[1:]):
+            self.agreements("order", second, first)
+            self.agreements("order", first, first)
+        # What differs in the scope only is one agreement, also with others between.
+        self.agreements("encoding", one(targets=1), one(targets=4))
+        self.agreements("encoding", one(targets=1), one(targets=2, version=5), one(targets=4))
+        self.agreements("encoding", one(branch="a", targets=1), one(branch="a", targets=2))
+        self.agreements("ok", one(branch="a", targets=2), one(branch="b", targets=2))
+        self.agreements("ok", one(targets=1), one(targets=2, earlier=None))
 
     def test_layout(self):
         def no_current(s): s["current"].pop()
@@ -538,18 +572,27 @@ class Sections(Case):
         def nothing_but_a_batch(v): v.batch(v.section(ident(70)), bytes(32), ROOT)
         def no_project(v): v.index["projects"].pop(0)
         def batch_of_no_project(v): v.batch(v.section(ident(60)), bytes(32), ROOT)
+        def agreement_of_no_project(v):
+            v.section(ident(60))["agreements"].append(writer.agreement("KEY", "env_1"))
         def of_no_project(v): alpha(v).update(id=ident(70)), v.sort()
-        for edit in (empty, emptied, nothing_but_a_batch, no_project, batch_of_no_project, of_no_project):
+        for edit in (empty, emptied, nothing_but_a_batch, no_project, batch_of_no_project,
+                     agreement_of_no_project, of_no_project):
             for secret in (BY_CODE, BY_INDEX_KEY):
                 with self.subTest(edit.__name__):
                     self.damage("layout", edit, secret=secret)
-        # A project without records or entries has no section.
+        # A project without records, agreements and entries has no section.
         self.damage("ok", lambda v: v.sections.pop(2))
         self.damage("ok", lambda v: v.sections.clear())
 
+        def agreed(v):
+            section = v.section(ident(3))
+            section.update(records=[], current=[], earlier=[], batches=[])
+            section["agreements"].append(writer.agreement("KEY", "env_1"))
+        self.damage("ok", agreed)
+
         def removed(v):
             v.index["projects"].pop(0)
-            alpha(v).update(records=[], current=[], earlier=[], batches=[])
+            alpha(v).update(records=[], current=[], earlier=[], batches=[], agreements=[])
         self.damage("ok", removed)
 
     def test_places_of_entries(self):

@@ -135,12 +135,13 @@ ROW = Struct(id=ID, length=U64, chunks=U64, hash=Raw(32))
 
 SCOPE = Struct(targets=U8, environments=List(TEXT), branch=Optional(TEXT))
 ATTRIBUTES = Struct(type=U8, scope=SCOPE, comment=Optional(TEXT))
-REMOTE = Struct(
-    id=TEXT, key=TEXT, account=TEXT, pushed=U64, agreed=ATTRIBUTES, agreed_at=U64, seen_at=U64,
-    gone=U8, pushed_at=U64, earlier=Optional(Struct(version=U64, since=U64, until=U64)))
+AGREEMENT = Struct(
+    key=TEXT, scope=SCOPE, record=TEXT, account=TEXT, variable=ID, version=U64, type=U8,
+    comment=Optional(TEXT), changed_at=U64, awaited_at=U64, pushed_at=U64, ended_at=U64,
+    earlier=Optional(Struct(version=U64, since=U64, until=U64)))
 RECORD = Struct(
     id=ID, name=TEXT, attributes=ATTRIBUTES, made_at=U64, changed_at=U64,
-    removed_at=U64, current=U64, highest=U64, rotation=U64, remote=Optional(REMOTE))
+    removed_at=U64, current=U64, highest=U64, rotation=U64)
 
 VERSION = Struct(
     record=ID, number=U64, id=ID, batch=ID, offset=U64, length=U32, checksum=Raw(32), made_at=U64,
@@ -197,7 +198,7 @@ TABLE = {
     "journal": List(JOURNAL), "accounts": List(ACCOUNT), "log_keys": List(Raw(32))}
 SECTION = {
     "records": List(RECORD), "current": List(VERSION), "earlier": List(VERSION),
-    "batches": List(BATCH), "journal": List(JOURNAL)}
+    "batches": List(BATCH), "agreements": List(AGREEMENT), "journal": List(JOURNAL)}
 
 # --------------------------------------------------------------------------------------------------
 # Cryptography
@@ -323,9 +324,19 @@ def by_id(item):
     return item["id"]
 
 
+def by_target(agreement):
+    scope = agreement["scope"]
+    bits, environments, branch = scope["targets"], scope["environments"], scope["branch"]
+    first = next((bit for bit in range(3) if bits >> bit & 1), 3 if environments else 4)
+    custom = environments[0].encode() if first == 3 else b""
+    return (agreement["key"].encode(), branch is not None, (branch or "").encode(), first, custom,
+            agreement["variable"])
+
+
 def sort_section(section):
     for name in ("records", "batches", "journal"):
         section[name].sort(key=by_id)
+    section["agreements"].sort(key=by_target)
     section["current"].sort(key=lambda version: version["record"])
     section["earlier"].sort(key=lambda version: (version["record"], version["number"]))
 
@@ -427,7 +438,8 @@ class Vault:
     def sort(self):
         """Puts every list into its order, and drops sections that are empty."""
         index = self.index
-        self.sections = [item for item in self.sections if item["records"] or item["journal"]]
+        self.sections = [item for item in self.sections
+                         if item["records"] or item["agreements"] or item["journal"]]
         for items in (index["projects"], index["journal"], self.sections):
             items.sort(key=by_id)
         for section in self.sections:
@@ -609,18 +621,18 @@ def attributes(kind=2, comment=None, **kept):
     return {"type": kind, "scope": scope(**kept), "comment": comment}
 
 
-def record(identifier, name, current=0, remote=None, **changes):
+def record(identifier, name, current=0, **changes):
     return {"id": identifier, "name": name,
             "attributes": attributes(2, "a comment", targets=5, environments=["a", "b"]),
             "made_at": 7, "changed_at": 7, "removed_at": 0, "current": current, "highest": current,
-            "rotation": 0, "remote": remote, **changes}
+            "rotation": 0, **changes}
 
 
-def remote(identifier, key, pushed):
-    return {"id": identifier, "key": key, "account": "user_1", "pushed": pushed,
-            "agreed": attributes(2, "c", targets=5, environments=["a", "b"]), "agreed_at": 1,
-            "seen_at": 2, "gone": 0, "pushed_at": 3,
-            "earlier": {"version": 1, "since": 1, "until": 2}}
+def agreement(key, identifier, variable=bytes(16), version=0, **changes):
+    return {"key": key, "scope": scope(targets=5, environments=["a", "b"]), "record": identifier,
+            "account": "user_1", "variable": variable, "version": version, "type": 2,
+            "comment": "c", "changed_at": 1, "awaited_at": 2, "pushed_at": 3, "ended_at": 0,
+            "earlier": {"version": 1, "since": 1, "until": 2}, **changes}
 
 
 def build_of_nothing():
@@ -709,14 +721,19 @@ def sample(root=ROOT, slots=(1, 2, 3, 4)):
                 item, number, batches[project, write], keys[write], value, *former_name,
                 made_at=number))
 
-    add(1, record(ident(10), "API_KEY", 3, remote("env_1", "API_KEY", 2)),
+    add(1, record(ident(10), "API_KEY", 3),
         (b"first", 0, "OLD"), ("früher".encode(), 0), (b"third", 1))
     add(1, record(ident(13), "REMOVED", 1, removed_at=8), (b"gone", 0))
-    add(2, record(ident(11), "DSN", 1, remote("env_2", "DSN", 1)), (b"x" * 5000, 1))
+    add(2, record(ident(11), "DSN", 1), (b"x" * 5000, 1))
     add(2, record(ident(12), "EMPTY"))
     add(3, record(ident(14), "LOCAL", 3, rotation=86_400,
                   attributes=attributes(1, None, targets=2, branch="main")), (b"here", 0))
     add(3, record(ident(15), "SPARE", 1), (b"spare", 0))
+    for project, *items in (
+            (1, agreement("API_KEY", "env_1", ident(10), 2),
+             agreement("REMOVED", "", ended_at=9, awaited_at=0, comment=None, earlier=None)),
+            (2, agreement("DSN", "env_2", ident(11), 1))):
+        vault.section(ident(project))["agreements"] += items
     index["journal"] = [
         journal(ident(1), 77, b"payload"),
         journal(ident(3), 2, rotation(ident(1), ident(10))),

@@ -37,6 +37,7 @@ struct CoverageOfIndexTests {
             rich.metadata.approvedDirectories[0], rich.metadata.settings[0], project,
             try #require(project.binding), variable,
             variable.attributes, variable.attributes.scope, remote, try #require(remote.earlier),
+            try #require(rich.otherAgreements[VectorVault.web]?.first),
             try #require(rich.earlierVersions.first { $0.formerName != nil }), rich.batches[0],
             rich.journal[0], rich.secretJournal[0], rich.accounts[0],
             SectionExtent(
@@ -140,7 +141,8 @@ struct CoverageOfIndexTests {
     }
 
     static let mutations = [
-        ofMetadata, ofProjects, ofSections, ofVariables, ofRemotes, ofVersions, ofOthers,
+        ofMetadata, ofProjects, ofSections, ofVariables, ofRemotes, ofAgreements, ofVersions,
+        ofOthers,
     ].flatMap { $0 }
 
     private static let ofMetadata: [Mutation] = [
@@ -273,6 +275,35 @@ struct CoverageOfIndexTests {
             index.variables[0].remote?.earlier = .init(
                 version: 1, from: VectorVault.earlierTime, until: 1)
         },
+    ]
+
+    /// Changes the agreement that is no variable's state.
+    private static func agreement(
+        _ field: String, _ change: @escaping @Sendable (inout Agreement) -> Void
+    ) -> Mutation {
+        Mutation("Agreement.\(field)") { index in
+            if var agreement = index.otherAgreements[VectorVault.web]?.first {
+                change(&agreement)
+                index.otherAgreements[VectorVault.web] = [agreement]
+            }
+        }
+    }
+
+    private static let ofAgreements: [Mutation] = [
+        Mutation("VaultIndex.otherAgreements") { $0.otherAgreements = [:] },
+        agreement("key") { $0.key = "x" },
+        agreement("scope") { $0.scope = Scope(targets: .development) },
+        agreement("record") { $0.record = "x" },
+        agreement("account") { $0.account = "x" },
+        agreement("variable") { $0.variable = VectorVault.records[1] },
+        agreement("version") { $0.version = 4 },
+        agreement("kind") { $0.kind = .sensitive },
+        agreement("comment") { $0.comment = "x" },
+        agreement("changedAt") { $0.changedAt = 1 },
+        agreement("awaitedAt") { $0.awaitedAt = 1 },
+        agreement("pushedAt") { $0.pushedAt = 1 },
+        agreement("endedAt") { $0.endedAt = 1 },
+        agreement("earlier") { $0.earlier = .init(version: 1, from: 1, until: 2) },
     ]
 
     private static let ofVersions: [Mutation] = [

@@ -22,6 +22,7 @@ extension VaultTransaction {
             if index.variables[place].isLive { count += 1 }
             index.variables[place].remote = nil
         }
+        index.forgetOtherAgreements(of: project) { _ in true }
         index.dropTraces(of: project) { _ in true }
         end(((try? index.sends(of: project)) ?? []).map(\.id))
         return count

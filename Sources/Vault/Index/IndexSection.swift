@@ -10,6 +10,8 @@ struct IndexSection {
     var earlierVersions: [StoredVersion] = []
     /// Ascending by id.
     var batches: [Batch] = []
+    /// Those that are not the state of a variable; nil if none were decoded.
+    var otherAgreements: [Agreement]?
     /// Ascending by id.
     var journal: [JournalEntry] = []
 
@@ -17,11 +19,12 @@ struct IndexSection {
     ///
     /// - Parameters:
     ///   - content: Padded.
-    ///   - known: The variables of the same content, decoded before.
+    ///   - known: The variables of the same content, decoded before, and the other agreements if
+    ///     these were.
     /// - Throws: ``VaultError/Code/damaged``.
     static func decode(
         _ content: RawSpan, of place: SectionExtent, extent: VaultIndex.Extent,
-        reusing known: [Variable]? = nil
+        reusing known: OpenedSection.Decoded? = nil
     ) throws(VaultError) -> IndexSection {
         try ByteReader.readPadded(content, of: "a section") { (reader) throws(VaultError) in
             var section = IndexSection()
@@ -32,7 +35,7 @@ struct IndexSection {
 
     private mutating func decode(
         _ reader: inout ByteReader, _ place: SectionExtent, _ extent: VaultIndex.Extent,
-        _ known: [Variable]?
+        _ known: OpenedSection.Decoded?
     ) throws(VaultError) {
         variables = try reader.list(
             "variables", VaultFormat.recordLimit, Variable.minimumByteCount,
@@ -40,7 +43,7 @@ struct IndexSection {
             { (reader) throws(VaultError) in
                 try Variable.decode(from: &reader, project: place.id)
             }, key: { $0.id }, <)
-        if let known { variables = known }
+        if let known { variables = known.variables }
         let version = { (reader: inout ByteReader) throws(VaultError) in
             try StoredVersion.decode(from: &reader, in: place)
         }
@@ -53,6 +56,12 @@ struct IndexSection {
         batches = try reader.list(
             "data keys", .max, Batch.byteCount, skipping: !extent.hasCurrentValues, Batch.decode,
             key: { $0.id }, <)
+        otherAgreements = known?.otherAgreements
+        if extent.hasAgreements, otherAgreements == nil {
+            otherAgreements = try reader.agreements(into: &variables)
+        } else {
+            try reader.skipPart()
+        }
         journal = try reader.list(
             "journal entries", VaultIndex.journalLimit, JournalEntry.minimumByteCount,
             { (reader) throws(VaultError) in
@@ -67,10 +76,11 @@ struct IndexSection {
     ///
     /// - Parameter isProject: Whether the vault has a project with the section's id.
     func check(in place: SectionExtent, isProject: Bool) throws(VaultError) {
-        guard !variables.isEmpty || !journal.isEmpty else {
+        let hasOtherAgreements = otherAgreements?.isEmpty == false
+        guard !variables.isEmpty || hasOtherAgreements || !journal.isEmpty else {
             throw VaultError(damaged: .layout, "a section is empty")
         }
-        guard isProject || variables.isEmpty && batches.isEmpty else {
+        guard isProject || variables.isEmpty && batches.isEmpty && !hasOtherAgreements else {
             throw VaultError(damaged: .layout, "a variable belongs to no project")
         }
         for entry in journal { try entry.checkPlace() }

@@ -149,6 +149,11 @@ extension ByteReader {
         }
     }
 
+    /// Skips a part of the index.
+    mutating func skipPart() throws(VaultError) {
+        _ = try section(Int(try uint32()))
+    }
+
     /// Reads a part of the index: u32 length, u32 number of items, the items in strictly ascending
     /// order.
     ///

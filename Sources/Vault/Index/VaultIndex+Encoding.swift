@@ -98,6 +98,8 @@ extension VaultIndex {
 
 /// What one section is to hold, as places in an index.
 struct SectionContent {
+    /// Whose agreements it has; nil for a section without.
+    private var project: Identifier?
     private(set) var variables: [Int] = []
     /// The first ones are current.
     private(set) var versions: [Version] = []
@@ -159,6 +161,12 @@ struct SectionContent {
             guard let section = index.journal[place].section else { continue }
             contents[number(section)].journal.append(place)
         }
+        for id in index.otherAgreements.keys where index.project(id) != nil { _ = number(id) }
+        for (id, number) in numbers {
+            // Agreements end with their project.
+            if contents[number].variables.isEmpty, index.project(id) == nil { continue }
+            contents[number].project = id
+        }
         return numbers.mapValues { contents[$0] }
     }
 
@@ -190,8 +198,8 @@ struct SectionContent {
     }
 
     /// Returns the canonical encoding, padded: u32 content length, then the parts, each preceded by
-    /// its u32 length: variables, current versions, earlier versions, batches, journal; then zeros
-    /// to a multiple of 4 KiB.
+    /// its u32 length: variables, current versions, earlier versions, batches, agreements, journal;
+    /// then zeros to a multiple of 4 KiB.
     ///
     /// - Parameter batches: Their places in the index, by id.
     /// - Throws: ``VaultError/Code/tooLarge`` beyond the limits of the format.
@@ -201,6 +209,10 @@ struct SectionContent {
         guard journal.count <= VaultIndex.journalLimit else { throw Self.tooManyEntries }
         guard variables.count <= VaultFormat.recordLimit else {
             throw VaultError(.tooLarge, "a project can hold at most 1,000,000 variables")
+        }
+        let agreements = project.map { index.agreements(of: $0, variables: self.variables) } ?? []
+        guard agreements.count <= VaultFormat.recordLimit else {
+            throw VaultError(.tooLarge, "a project can hold at most 1,000,000 agreements")
         }
         let variables = Self.ordered(variables.map { (index.variables[$0].id, $0) })
         let (current, earlier) = (index.currentVersions.values, index.earlierVersions)
@@ -220,6 +232,7 @@ struct SectionContent {
         writer.list(earlierOrder) { earlier[$0.place].encode(into: &$1, at: $0.offset) }
         let keys = used.identifiers.compactMap { batches[$0] }.map { index.batches[$0] }
         writer.list(keys.sorted { $0.id < $1.id }) { $0.encode(into: &$1) }
+        writer.list(agreements) { $0.encode(into: &$1) }
         writer.list(journal.map { index.journal[$0] }.sorted { $0.id < $1.id }) {
             $0.encode(into: &$1)
         }

@@ -7,12 +7,16 @@ package struct VaultIndex {
     package enum Extent: Sendable {
         /// The table, and the variables and the journal of projects' sections: enough for a listing.
         case listing
-        /// The listing and the current values' locations: enough for `reveal` and `run`.
+        /// The listing without agreements, and the current values' locations: enough for `reveal`
+        /// and `run`.
+        case valuesOnly
+        /// The listing and the current values' locations.
         case currentValues
         /// Everything, also the sections of journal entries. Writing requires it.
         case everything
 
         var hasCurrentValues: Bool { self != .listing }
+        var hasAgreements: Bool { self != .valuesOnly }
     }
 
     /// What was decoded of the sections that were opened. Only everything can be written.
@@ -32,6 +36,8 @@ package struct VaultIndex {
     /// The earlier versions. Empty unless the extent is ``Extent/everything``.
     package var earlierVersions: [StoredVersion] = []
     var batches: [Batch] = []
+    /// What was agreed about records on Vercel that no variable has as its state, by section.
+    package internal(set) var otherAgreements: [Identifier: [Agreement]] = [:]
     /// Unfinished operations and what belongs to groups, of the table and the opened sections.
     package var journal: [JournalEntry] = []
     /// The secret entries of the journal.
@@ -60,6 +66,7 @@ package struct VaultIndex {
             earlierVersions += section.earlierVersions
         }
         batches += section.batches
+        if let others = section.otherAgreements, !others.isEmpty { otherAgreements[id] = others }
         journal += section.journal
     }
 

@@ -12,10 +12,16 @@ struct IndexOpening {
     var sections: [Identifier: OpenedSection] = [:]
 }
 
-/// A section's padded content and, once they were decoded, its variables.
+/// A section's padded content and what was decoded of it.
 struct OpenedSection {
     let content: SecretSlice
-    var variables: [Variable]?
+    var decoded: Decoded?
+
+    struct Decoded {
+        let variables: [Variable]
+        /// Nil if no agreements were decoded.
+        let otherAgreements: [Agreement]?
+    }
 }
 
 extension Vault {
@@ -59,10 +65,11 @@ extension Vault {
             if known == nil { opening?.sections[place.id] = OpenedSection(content: content) }
             let section = try content.withBytes { (bytes) throws(VaultError) in
                 try IndexSection.decode(
-                    bytes, of: place, extent: index.extent, reusing: known?.variables)
+                    bytes, of: place, extent: index.extent, reusing: known?.decoded)
             }
             if isWhole { try section.check(in: place, isProject: all.contains(place.id)) }
-            opening?.sections[place.id]?.variables = section.variables
+            opening?.sections[place.id]?.decoded = OpenedSection.Decoded(
+                variables: section.variables, otherAgreements: section.otherAgreements)
             index.add(section, place.id)
         }
         try index.checkSections()

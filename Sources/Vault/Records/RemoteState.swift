@@ -24,21 +24,6 @@ package struct RemoteState: Equatable, Sendable {
     /// An earlier version on Vercel, with the same name and scope; nil if none is known.
     package var earlier: EarlierValue?
 
-    /// A version that a push replaced. Builds between the two times used it.
-    package struct EarlierValue: Equatable, Sendable {
-        package let version: UInt64
-        /// Vercel's modification time when it was agreed.
-        package let from: UInt64
-        /// Vercel's modification time when it was replaced.
-        package let until: UInt64
-
-        package init(version: UInt64, from: UInt64, until: UInt64) {
-            self.version = version
-            self.from = from
-            self.until = until
-        }
-    }
-
     /// Creates the state after Vercel agreed to `version`.
     package init(
         id: String, key: String, account: String, pushedVersion: UInt64, agreed: VariableAttributes,
@@ -70,43 +55,5 @@ package struct RemoteState: Equatable, Sendable {
         if time > max(agreedUpdatedAt, isGone ? 0 : seenUpdatedAt) { return true }
         guard let earlier, pushedVersion > 0 else { return false }
         return earlier.version == pushedVersion && time > earlier.from && time < earlier.until
-    }
-
-    func encode(into writer: inout ByteWriter) {
-        writer.text(id)
-        writer.text(key)
-        writer.text(account)
-        writer.uint64(pushedVersion)
-        agreed.encode(into: &writer)
-        writer.uint64(agreedUpdatedAt)
-        writer.uint64(seenUpdatedAt)
-        writer.flag(isGone)
-        writer.uint64(pushedAt)
-        writer.flag(earlier != nil)
-        if let earlier {
-            writer.uint64(earlier.version)
-            writer.uint64(earlier.from)
-            writer.uint64(earlier.until)
-        }
-    }
-
-    static func decode(from reader: inout ByteReader) throws(VaultError) -> RemoteState {
-        let id = try reader.text(limit: VaultFormat.textLimit)
-        let key = try reader.text(limit: VaultFormat.nameLimit)
-        let account = try reader.text(limit: VaultFormat.textLimit)
-        let version = try reader.uint64()
-        let agreed = try VariableAttributes.decode(from: &reader)
-        var state = RemoteState(
-            id: id, key: key, account: account, pushedVersion: version, agreed: agreed,
-            updatedAt: try reader.uint64(), pushedAt: 0)
-        state.seenUpdatedAt = try reader.uint64()
-        state.isGone = try reader.flag()
-        state.pushedAt = try reader.uint64()
-        if try reader.flag() {
-            state.earlier = EarlierValue(
-                version: try reader.uint64(), from: try reader.uint64(),
-                until: try reader.uint64())
-        }
-        return state
     }
 }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The first sixteen bytes of a name in UTF-8, used to sort thousands of names quickly: nearly all
 /// differ within them.
 package struct SortableName: Equatable {
@@ -31,6 +33,20 @@ package struct SortableName: Equatable {
 }
 
 /// Returns whether a string precedes another one by bytes, like all of the index.
-func bytesPrecede(_ left: String, _ right: String) -> Bool {
-    left.utf8.lexicographicallyPrecedes(right.utf8)
+func bytesPrecede(_ left: String, _ right: String) -> Bool { byteOrder(left, right) < 0 }
+
+/// Returns a negative number if the left string precedes the right one by bytes, 0 for the same
+/// bytes, otherwise a positive number.
+func byteOrder(_ left: String, _ right: String) -> Int {
+    var (left, right) = (left, right)
+    return left.withUTF8 { left in
+        right.withUTF8 { right in
+            let count = min(left.count, right.count)
+            if count > 0, let first = left.baseAddress, let second = right.baseAddress {
+                let order = unsafe memcmp(first, second, count)
+                if order != 0 { return Int(order) }
+            }
+            return left.count - right.count
+        }
+    }
 }

@@ -18,12 +18,25 @@ package struct Variable: Equatable, Sendable {
     package var highestVersion: UInt64
     /// After how many seconds to replace the value; 0 for never.
     package var rotationSeconds: UInt64
-    /// The record on Vercel, if known.
+    /// The record on Vercel, if known; nil also if the index was opened without agreements.
     package var remote: RemoteState? {
         get { if case .known(let state) = kept { state } else { nil } }
         set { kept = newValue.map(Remote.known) ?? .none }
     }
     private var kept = Remote.none
+
+    /// Takes a state that stands instead of one that is gone, and any instead of none.
+    ///
+    /// - Returns: The one that is not taken or was replaced.
+    mutating func choose(_ state: RemoteState) -> RemoteState? {
+        guard case .known(let old) = kept else {
+            kept = .known(state)
+            return nil
+        }
+        guard old.isGone, !state.isGone else { return state }
+        kept = .known(state)
+        return old
+    }
 
     /// Indirect, because it is as large as the rest of a record, and most have none.
     private enum Remote: Equatable, Sendable {
@@ -66,11 +79,9 @@ package struct Variable: Equatable, Sendable {
         writer.uint64(currentVersion)
         writer.uint64(highestVersion)
         writer.uint64(rotationSeconds)
-        writer.flag(remote != nil)
-        remote?.encode(into: &writer)
     }
 
-    static let minimumByteCount = 77
+    static let minimumByteCount = 76
 
     /// - Parameter project: That the section belongs to.
     static func decode(
@@ -88,7 +99,6 @@ package struct Variable: Equatable, Sendable {
         variable.currentVersion = try reader.uint64()
         variable.highestVersion = try reader.uint64()
         variable.rotationSeconds = try reader.uint64()
-        if try reader.flag() { variable.remote = try RemoteState.decode(from: &reader) }
         guard !name.isEmpty else {
             throw VaultError(damaged: .encoding, "a variable has no name")
         }

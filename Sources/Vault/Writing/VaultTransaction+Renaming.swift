@@ -26,6 +26,7 @@ extension VaultTransaction {
         index.variables.removeAll { variables.contains($0.id) }
         index.earlierVersions.removeAll { variables.contains($0.variable) }
         for id in variables { index.currentVersions[id] = nil }
+        index.forgetOtherAgreements { $0.variable.map(variables.contains) ?? false }
         // Their unfinished writes are obsolete; entries of other kinds stay.
         index.journal.removeAll { entry in
             let send = try? SendEntry(entry)

@@ -50,7 +50,7 @@ struct PlaceValues {
         let keys = try workspace.session.keys(.values, checking: checksFirst ? check : nil)
         let vault = try workspace.session.opened()
         let index = try workspace.session.index(
-            .currentValues, with: keys, of: resolver.existing(in:))
+            .valuesOnly, with: keys, of: resolver.existing(in:))
         let project = try resolver.existing(in: index)
         let held = try HeldGate.offers(in: project.id, of: index)
         let positions = try Self.positions(

@@ -102,7 +102,7 @@ struct Reveal: Command {
         }
         let vault = try workspace.session.opened()
         let index = try workspace.session.index(
-            number == nil ? .currentValues : .everything, with: keys, of: resolver.existing(in:))
+            number == nil ? .valuesOnly : .everything, with: keys, of: resolver.existing(in:))
         let project = try resolver.existing(in: index)
         let records =
             try number.map { number in

@@ -125,6 +125,7 @@ enum VaultFuzzing {
         }
         guard let whole else { return }
         var index = VaultIndex(extent: .everything)
+        index.projects = [VaultProject(id: place.id, name: "input", createdAt: 0)]
         index.add(whole, place.id)
         do throws(VaultError) {
             // Data keys that nothing needs are not written again.

@@ -60,8 +60,8 @@ extension VectorCatalogue {
                 .projects, Self.replacing(text("https://api.example.com"), Self.long(4_097))
             ),
             (
-                "remote-key", "a remote's key of 1,025 bytes",
-                .records, Self.replacing(text("REMOTE_KEY"), Self.long(1_025))
+                "agreement-key", "an agreement's key of 1,025 bytes",
+                .agreements, Self.replacing(text("REMOTE_KEY"), Self.long(1_025))
             ),
             (
                 "former-name", "a former name of 1,025 bytes",
@@ -150,7 +150,7 @@ extension VectorCatalogue {
         try add("bounds", "section-part", "a part longer than the section", rich) {
             $0.changeSectionPadded[VectorVault.web] = { $0.write(UInt32.max, at: 4) }
         }
-        try add("bounds", "section-part-last", "a section of four parts", rich) {
+        try add("bounds", "section-part-last", "a section of five parts", rich) {
             $0.changeSection[VectorVault.web] = { $0.removeLast() }
         }
         try add("bounds", "section-parts-none", "a section without parts", rich) {
@@ -185,24 +185,24 @@ extension VectorCatalogue {
             utf8("directory", .metadata, "/srv/b", [0x2F, 0xFF]),
             flag(.projects, "binding", before: text("https://api.example.com")),
             flag(.projects, "team", before: text("team_1")),
-            flag(.records, "remote", before: text("env_1")),
             flag(.records, "branch", before: text("main")),
             flag(.records, "comment", before: text("note")),
             flag(.earlier, "former-name", before: text("OLD_NAME")),
             flag(.accounts, "default", before: u64(VectorVault.accountTime)),
             (
-                "flag-gone", "255 in place of the flag of a remote that is gone",
-                .records,
+                "flag-earlier", "2 in place of the flag of an agreement's earlier version",
+                .agreements,
                 Self.replacing(
-                    u64(VectorVault.goneTime) + [0],
-                    u64(VectorVault.goneTime) + [255])
+                    u64(VectorVault.pushedTime) + u64(0) + [1],
+                    u64(VectorVault.pushedTime) + u64(0) + [2])
             ),
             (
-                "flag-earlier", "2 in place of the flag of a remote's earlier version",
-                .records,
-                Self.replacing(
-                    u64(VectorVault.pushedTime) + [1],
-                    u64(VectorVault.pushedTime) + [2])
+                "agreement-key", "an agreement without a key",
+                .agreements, Self.replacing(text("REMOTE_KEY"), text(""))
+            ),
+            (
+                "agreement-record", "an agreement that stands and has no record",
+                .agreements, Self.replacing(u64(VectorVault.endedTime), u64(0))
             ),
             (
                 "flag-audit", "2 in place of the flag of the audit log's place",
@@ -247,13 +247,19 @@ extension VectorCatalogue {
                 ))
         }
         try add("encoding", rows, to: rich)
+        try add("encoding", "agreement-unmerged", "two agreements that should be one", rich) {
+            let scopes = [Scope(targets: .production), Scope(targets: .preview)]
+            $0.index.otherAgreements[VectorVault.web] = scopes.map {
+                VectorVault.agreement("ENDED_KEY", $0)
+            }
+        }
         try add("encoding", "left-content", "a byte behind the table's last part", rich) {
             $0.changeContent = { $0.append(1) }
         }
         try add("encoding", "parts-7", "a table of seven parts", rich) {
             $0.changeTable = { $0.append([]) }
         }
-        try add("encoding", "section-parts-6", "a section of six parts", rich) {
+        try add("encoding", "section-parts-7", "a section of seven parts", rich) {
             $0.changeSection[VectorVault.web] = { $0.append([]) }
         }
         try add("encoding", "groups", "2 in place of the flag of groups", rich) {
@@ -325,11 +331,60 @@ extension VectorCatalogue {
             ),
         ]
         try add("order", rows, to: rich)
+        try addOrdersOfAgreements(rich)
         try add("order", "swapped-rows", "the rows of two sections swapped", rich) {
             $0.changeRows = { $0.swapAt(0, 1) }
         }
         try add("order", "doubled-rows", "the row of a section twice", rich) {
             $0.changeRows = { $0.insert($0[0], at: 0) }
+        }
+    }
+    /// Two agreements each, in the wrong order.
+    private mutating func addOrdersOfAgreements(_ rich: VectorVault) throws {
+        let (first, second) = (VectorVault.records[1], VectorVault.records[2])
+        let custom = Scope(targets: [], customEnvironments: ["env-a"])
+        let pairs: [(String, String, [Agreement])] = [
+            (
+                "agreement-branch", "an agreement of a branch before one without",
+                [
+                    VectorVault.agreement("K", Scope(targets: .preview, branch: "main")),
+                    VectorVault.agreement("K", Scope(targets: .production)),
+                ]
+            ),
+            (
+                "agreement-target", "an agreement of a custom environment before development",
+                [
+                    VectorVault.agreement("K", custom, comment: nil),
+                    VectorVault.agreement("K", Scope(targets: .development)),
+                ]
+            ),
+            (
+                "agreement-none", "an agreement without targets before a custom environment",
+                [
+                    VectorVault.agreement("K", Scope(targets: []), comment: nil),
+                    VectorVault.agreement("K", custom),
+                ]
+            ),
+            (
+                "agreement-variable", "agreements of one target, the later record first",
+                [
+                    VectorVault.agreement("K", variable: second),
+                    VectorVault.agreement("K", variable: first),
+                ]
+            ),
+            (
+                "agreement-same", "two agreements of one record for one target",
+                [
+                    VectorVault.agreement("K", variable: first),
+                    VectorVault.agreement("K", variable: first, comment: nil),
+                ]
+            ),
+        ]
+        for (name, description, pair) in pairs {
+            let items = pair.map { item in encoded { item.encode(into: &$0) } }
+            try add("order", name, description, rich) {
+                $0.change(.agreements) { $0 = list(items) }
+            }
         }
     }
 }

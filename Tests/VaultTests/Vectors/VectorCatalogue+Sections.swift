@@ -130,6 +130,11 @@ extension VectorCatalogue {
         try add("ok", "section-none", "a project without a section", .rich()) {
             $0.addProject("empty", VectorVault.identifier(0x12))
         }
+        try add("ok", "section-agreement", "a project with nothing but an agreement", .rich()) {
+            let id = VectorVault.identifier(0x12)
+            $0.addProject("agreed", id)
+            $0.index.otherAgreements[id] = [VectorVault.agreement()]
+        }
         try add("ok", "section-long", "a section of several steps", .rich()) { vault in
             let comment = String(repeating: "c", count: 4_096)
             for number in 0..<3 as Range<UInt8> {
@@ -210,6 +215,14 @@ extension VectorCatalogue {
                         let id = VectorVault.identifier(0x05)
                         try entry(200, in: id)(&vault)
                         try vault.addBatch(9, in: id)
+                    }
+                ),
+                (
+                    "section-agreement", "an agreement in a section of no project",
+                    { vault in
+                        let id = VectorVault.identifier(0x05)
+                        try entry(200, in: id)(&vault)
+                        vault.index.otherAgreements[id] = [VectorVault.agreement()]
                     }
                 ),
                 ("place-send", "a send in the table", entry(1, send, in: nil)),

@@ -183,6 +183,29 @@ extension VectorCatalogue {
             }
         }
         try addWholeNames()
+        try addWholeAgreements()
+    }
+
+    private mutating func addWholeAgreements() throws {
+        let (first, second) = (VectorVault.records[0], VectorVault.records[1])
+        let custom = Scope(targets: [], customEnvironments: ["env-a", "env-b"])
+        let agreements = [
+            VectorVault.agreement("KEY", Scope(targets: .all), record: "env_1", variable: first),
+            // Of one target: what was there before a record was made again.
+            VectorVault.agreement("KEY", record: "env_2", variable: second, endedAt: 0),
+            VectorVault.agreement("KEY", custom),
+            VectorVault.agreement("KEY", Scope(targets: []), comment: nil),
+            VectorVault.agreement("KEY", custom, variable: first, comment: nil),
+            VectorVault.agreement("KEY", Scope(targets: .preview, branch: "main"), variable: first),
+            VectorVault.agreement("KEY", Scope(targets: .preview, branch: "next"), variable: first),
+            VectorVault.agreement(
+                "KEYS", Scope(targets: .development), record: "env_3", endedAt: 0),
+            VectorVault.agreement(
+                "KEYS", custom, record: "env_3", comment: nil, endedAt: 0),
+        ]
+        try add("ok", "agreements", "agreements of several targets and records", try .small()) {
+            $0.index.otherAgreements[VectorVault.web] = agreements
+        }
     }
 
     private mutating func addWholeNames() throws {

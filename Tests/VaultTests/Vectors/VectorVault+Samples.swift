@@ -32,7 +32,8 @@ extension VectorVault {
     static let records = (0..<8).map { identifier(0x20 + UInt8($0)) }
 
     // Times that occur once, so that the bytes beside them can be found.
-    static let goneTime: UInt64 = 0x0000_0181_1111_2221
+    static let awaitedTime: UInt64 = 0x0000_0181_1111_2221
+    static let endedTime: UInt64 = 0x0000_0181_1111_5551
     static let pushedTime: UInt64 = 0x0000_0181_1111_3331
     static let earlierTime: UInt64 = 0x0000_0181_1111_4441
     static let accountTime: UInt64 = 0x0000_0181_1111_2222
@@ -90,9 +91,10 @@ extension VectorVault {
             id: "env_1", key: "REMOTE_KEY", account: "user_1", pushedVersion: 1,
             agreed: .init(kind: .encrypted, scope: Scope(targets: .production)),
             updatedAt: 1_700_000_000_600, pushedAt: pushedTime)
-        remote.seenUpdatedAt = goneTime
+        remote.seenUpdatedAt = awaitedTime
         remote.earlier = .init(version: 1, from: earlierTime, until: 1_700_000_000_600)
         vault.index.variables[0].remote = remote
+        vault.index.otherAgreements[web] = [agreement()]
         vault.addRecord("SECOND", records[1], kind: .plain)
         vault.addRecord("THIRD", records[2], in: api)
         let first = try vault.addBatch(1)
@@ -131,6 +133,18 @@ extension VectorVault {
         vault.index.metadata.set("schema-env.staging", to: "preview")
         vault.index.metadata.set("schema-check", to: "on")
         return vault
+    }
+
+    /// One that ended, of no record of the vault.
+    static func agreement(
+        _ key: String = "ENDED_KEY", _ scope: Scope = Scope(targets: [.production, .preview]),
+        record: String = "", variable: Identifier? = nil, comment: String? = "ended note",
+        endedAt: UInt64 = endedTime
+    ) -> Agreement {
+        Agreement(
+            key: key, scope: scope, record: record, account: "user_1", variable: variable,
+            version: 0, kind: .plain, comment: comment, changedAt: 1_700_000_000_100, awaitedAt: 0,
+            pushedAt: 0, endedAt: endedAt, earlier: nil)
     }
 
     mutating func addAccounts() throws {
@@ -183,7 +197,7 @@ extension VectorVault {
                     }
                 }
             }
-        case .records, .current, .earlier, .batches, .entries:
+        case .records, .current, .earlier, .batches, .agreements, .entries:
             return items(of: Self.web)[part.number]
         case .metadata, .sections, .logKeys: throw AmbiguousChange(places: 0)
         }
@@ -193,7 +207,7 @@ extension VectorVault {
 /// A part of the table, or of the section of the project "web".
 enum VectorPart: CaseIterable {
     case metadata, projects, sections, journal, accounts, logKeys
-    case records, current, earlier, batches, entries
+    case records, current, earlier, batches, agreements, entries
 
     /// The table has the first six.
     private static let tableCount = 6

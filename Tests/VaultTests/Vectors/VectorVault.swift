@@ -284,11 +284,11 @@ struct VectorVault {
     /// The sections that are needed, in order.
     private var sectionIDs: [Identifier] {
         Set(index.variables.map(\.project) + index.journal.compactMap(\.section))
-            .union(emptySections).sorted()
+            .union(index.otherAgreements.keys).union(emptySections).sorted()
     }
 
     /// The parts of a section, by their numbers: records, current and earlier versions, batches,
-    /// journal.
+    /// agreements, journal.
     func items(of section: Identifier) -> [[[UInt8]]] {
         func each<T>(_ items: [T], _ encode: (T, inout ByteWriter) -> Void) -> [[UInt8]] {
             items.map { item in encoded { encode(item, &$0) } }
@@ -307,6 +307,13 @@ struct VectorVault {
             each(own(index.earlierVersions)) { $0.encode(into: &$1, at: $0.offset) },
             each(
                 index.batches.filter { batchProjects[$0.id] == section }.sorted { $0.id < $1.id }
+            ) { $0.encode(into: &$1) },
+            each(
+                index.agreements(
+                    of: section,
+                    variables: index.variables.indices.filter {
+                        index.variables[$0].project == section
+                    })
             ) { $0.encode(into: &$1) },
             each(index.journal.filter { $0.section == section }.sorted { $0.id < $1.id }) {
                 $0.encode(into: &$1)
