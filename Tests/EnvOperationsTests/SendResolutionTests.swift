@@ -16,6 +16,7 @@ struct SendResolutionTests {
             createdAt: 1, action: action, project: variable.project, variable: variable.id,
             vercelProject: "prj", author: author, target: target, key: variable.name,
             attributes: variable.attributes, version: version ?? variable.currentVersion,
+            sendsValue: action != .delete && version ?? variable.currentVersion > 0,
             sentAfter: sentAfter)
     }
 

@@ -162,8 +162,8 @@ RULES = [
          first=18),
     Rule("presumed-sent", "A value that is not shown is sent again, not called sent.",
          RESOLUTION,
-         "return send.version > 0 ? 0 : candidate.variable.remote?.pushedVersion ?? 0",
-         "return send.version > 0\n"
+         "return send.sendsValue ? 0 : candidate.variable.remote?.pushedVersion ?? 0",
+         "return send.sendsValue\n"
          "                ? (WITHOUT ? send.version : 0) : candidate.variable.remote?.pushedVersion ?? 0",
          first=17),
     Rule("harden-journal", "What harden was killed at it does again.",

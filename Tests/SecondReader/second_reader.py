@@ -632,11 +632,26 @@ def read_send(entry):
     send = SimpleNamespace(
         action=c.choice("action", (1, 2, 3)), record=c.optional(lambda c: c.id()),
         platform_project=c.text(4096), author=c.text(4096), target=c.optional(read_target), key=c.text(1024),
-        attributes=read_attributes(c), version=c.u64(), sent_after=c.u64(), sent_until=c.u64())
+        type=read_type(c), comment=c.optional(text(4096)), targets=read_scope(c), released=read_scope(c),
+        agreed=read_scope(c), version=c.u64(), sends_value=c.flag(), sent_after=c.u64(), sent_until=c.u64())
+    scopes = (send.targets, send.released, send.agreed)
     if (send.target is None) != (send.action == 1):
         c.fail("encoding", f"a target in a send of action {send.action}")
+    if any(scope.branch is not None and not places(scope) for scope in scopes):
+        c.fail("encoding", "a send with a branch of nothing")
+    if send.action == 1 and places(send.released):
+        c.fail("encoding", "a creation that releases something")
+    if send.action == 3 and (places(send.targets) or places(send.agreed) or send.sends_value):
+        c.fail("encoding", "a deletion that leaves something")
+    if places(send.agreed) and (
+            send.agreed.branch != send.targets.branch or places(send.agreed) - places(send.targets)):
+        c.fail("encoding", "a send about more than its targets")
     c.end()
     return send
+
+
+def places(scope):
+    return {(True, name) for name in scope.targets} | {(False, name) for name in scope.environments}
 
 
 def read_step(c):

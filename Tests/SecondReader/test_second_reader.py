@@ -460,6 +460,26 @@ class Index(Case):
         self.payload("encoding", 1, action=1)
         self.payload("encoding", 1, target=None)
         self.payload("ok", 1, action=1, target=None)
+        scope, nothing = writer.scope, writer.scope(0)
+        self.payload("encoding", 1, action=1, target=None, released=scope(1))
+        self.payload("encoding", 1, action=3)
+        deletion = {"action": 3, "targets": nothing, "agreed": nothing, "sends_value": 0}
+        self.payload("ok", 1, **{**deletion, "released": scope(5, "a", "main")})
+        self.payload("encoding", 1, **{**deletion, "sends_value": 1})
+        self.payload("encoding", 1, **{**deletion, "sends_value": 2})
+        self.payload("encoding", 1, **{**deletion, "targets": scope(1)})
+        self.payload("encoding", 1, **{**deletion, "agreed": scope(1)})
+        self.payload("encoding", 1, released=scope(0, branch="main"))
+        self.payload("encoding", 1, agreed=scope(0, branch="main"))
+        self.payload("ok", 1, released=scope(2, branch="main"), agreed=nothing)
+        for targets, agreed, word in (
+                (scope(5), scope(1), "ok"), (scope(5), scope(2), "encoding"),
+                (scope(5, ["a", "b"]), scope(0, ["b"]), "ok"), (scope(5, ["a"]), scope(0, ["b"]), "encoding"),
+                (scope(2, branch="a"), scope(2, branch="a"), "ok"),
+                (scope(2, branch="a"), scope(2), "encoding"),
+                (scope(2), scope(2, branch="a"), "encoding"),
+                (scope(2, branch="a"), scope(2, branch="b"), "encoding")):
+            self.payload(word, 1, targets=targets, agreed=agreed)
         self.payload("encoding", 2, ended_at=1)
         self.payload("encoding", 3, ended_at=0)
         self.payload("encoding", 2, policy=3)

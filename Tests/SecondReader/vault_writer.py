@@ -158,8 +158,9 @@ BATCH = Struct(id=ID, wrapped=Raw(72))
 JOURNAL = Struct(id=ID, kind=U8, made_at=U64, payload=BYTES)
 SEND = Struct(
     action=U8, record=Optional(ID), platform_project=TEXT, author=TEXT,
-    target=Optional(Struct(id=TEXT, changed_at=U64)), key=TEXT, attributes=ATTRIBUTES, version=U64,
-    sent_after=U64, sent_until=U64)
+    target=Optional(Struct(id=TEXT, changed_at=U64)), key=TEXT, type=U8, comment=Optional(TEXT),
+    targets=SCOPE, released=SCOPE, agreed=SCOPE, version=U64, sends_value=U8, sent_after=U64,
+    sent_until=U64)
 RELAY = Struct(relay=TEXT, device=TEXT, accounts=List(TEXT), token=Raw(43), seed=Raw(32))
 FAILURE = Struct(kind=U8, reason=TEXT)
 MEMBER = Struct(
@@ -661,8 +662,8 @@ def journal(identifier, kind, payload, made_at=1):
 def send(of, key, version, action=2):
     return {"action": action, "record": of, "platform_project": "prj_1", "author": "user_1",
             "target": {"id": "env_1", "changed_at": 2}, "key": key,
-            "attributes": attributes(2, targets=5), "version": version, "sent_after": 5,
-            "sent_until": 0}
+            "type": 2, "comment": None, "targets": scope(5), "released": scope(0), "agreed": scope(5),
+            "version": version, "sends_value": 1, "sent_after": 5, "sent_until": 0}
 
 
 def account(vault, name, protection, token, origin=ORIGIN, root=ROOT, **changes):

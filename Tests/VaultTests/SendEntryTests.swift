@@ -15,7 +15,53 @@ struct SendEntryTests {
             target: action == .create ? nil : .init(id: "env_1", updatedAt: 7), key: "KEY",
             attributes: .init(
                 kind: .sensitive, scope: Scope(targets: .preview, branch: "main"), comment: "note"),
-            version: 3, sentAfter: 4)
+            before: Scope(targets: .all), version: action == .delete ? 0 : 3,
+            sendsValue: action != .delete, sentAfter: 4)
+    }
+
+    @Test func `say where a record applies afterwards, and what it loses`() throws {
+        let (preview, all) = (Scope(targets: .preview, branch: "main"), Scope(targets: .all))
+        let creation = Self.sample(.create)
+        #expect((creation.targets, creation.agreed) == (preview, preview))
+        #expect(creation.released.isEmpty && creation.attributes.scope == preview)
+        let change = Self.sample(.change)
+        #expect((change.targets, change.agreed) == (preview, preview))
+        #expect(change.released == all && change.attributes.scope == preview)
+        let deletion = Self.sample(.delete)
+        #expect(deletion.targets.isEmpty && deletion.agreed.isEmpty)
+        #expect(deletion.released == preview && deletion.attributes.scope == preview)
+        // A record without targets has no branch here.
+        let nowhere = VariableAttributes(kind: .plain, scope: Scope(targets: [], branch: "main"))
+        let left = SendEntry(
+            createdAt: 1, action: .delete, project: deletion.project, variable: nil,
+            vercelProject: "prj", author: "", target: deletion.target, key: "KEY",
+            attributes: nowhere, version: 0, sendsValue: false, sentAfter: 0)
+        #expect(left.released == Scope(targets: []))
+        #expect(try SendEntry(left.entry) == left)
+    }
+
+    @Test func `are about a part of their targets, byte for byte`() throws {
+        func read(_ targets: Scope, _ agreed: Scope) throws -> SendEntry? {
+            try SendEntry(
+                SendEntry(
+                    createdAt: 1, action: .change, project: .random(), variable: nil,
+                    vercelProject: "prj", author: "", target: .init(id: "env_1", updatedAt: 7),
+                    key: "KEY", kind: .plain, comment: nil, targets: targets,
+                    released: Scope(targets: []), agreed: agreed, version: 0, sendsValue: false,
+                    sentAfter: 0
+                ).entry)
+        }
+        let targets = Scope(targets: .preview, customEnvironments: ["\u{E9}"], branch: "\u{E9}")
+        for agreed in [targets, Scope(targets: .preview, branch: "\u{E9}"), Scope(targets: [])] {
+            #expect(try read(targets, agreed)?.agreed == agreed)
+        }
+        for agreed in [
+            Scope(targets: .all, branch: "\u{E9}"), Scope(targets: .preview),
+            Scope(targets: .preview, branch: "e\u{301}"),
+            Scope(targets: [], customEnvironments: ["e\u{301}"], branch: "\u{E9}"),
+        ] {
+            #expect(kindOfDamage { _ = try read(targets, agreed) } == .encoding)
+        }
     }
 
     @Test(arguments: [SendEntry.Action.create, .change, .delete])
@@ -82,7 +128,7 @@ struct SendEntryTests {
             made = SendEntry(
                 createdAt: 5, action: .create, project: variable.project, variable: variable.id,
                 vercelProject: "prj", author: "", target: nil, key: "KEY",
-                attributes: variable.attributes, version: 1, sentAfter: 0)
+                attributes: variable.attributes, version: 1, sendsValue: true, sentAfter: 0)
             transaction.begin([made, Self.sample()])
         }
         #expect(try index().sends(of: made.project) == [made])

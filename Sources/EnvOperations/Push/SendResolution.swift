@@ -135,7 +135,7 @@ package struct SendResolution: Equatable, Sendable {
         switch evidence {
         case .holds(let version): return version
         case .other: return nil
-        case .empty: return send.version > 0 ? 0 : nil
+        case .empty: return send.sendsValue ? 0 : nil
         case .unknown:
             // If the sender is unknown, a hidden value may be another user's.
             let isKnown = !send.author.isEmpty || record.attributes.kind == .sensitive
@@ -146,7 +146,7 @@ package struct SendResolution: Equatable, Sendable {
                 record.attributes.scope == send.attributes.scope,
                 kind == send.attributes.kind || kind == .sensitive
             else { return nil }
-            return send.version > 0 ? 0 : candidate.variable.remote?.pushedVersion ?? 0
+            return send.sendsValue ? 0 : candidate.variable.remote?.pushedVersion ?? 0
         }
     }
 

@@ -157,7 +157,8 @@ package final class RequestSender {
                     createdAt: time, action: .delete, project: origin.project,
                     variable: step.owner?.variable, vercelProject: origin.remoteProject,
                     author: origin.author, target: .init(id: old.id, updatedAt: updatedAt),
-                    key: old.key, attributes: old.attributes, version: 0, sentAfter: listing.time)
+                    key: old.key, attributes: old.attributes, version: 0, sendsValue: false,
+                    sentAfter: listing.time)
                 journal.note.begun.append(deletion)
                 journal.openLeftovers[old.id] = deletion.id
             }
@@ -231,8 +232,9 @@ package final class RequestSender {
             author: origin.author,
             target: step.recordID.map { .init(id: $0, updatedAt: expectedTimes[$0] ?? 0) },
             key: step.key, attributes: step.attributes,
-            version: step.sendsValue ? step.owner?.version ?? 0 : 0,
-            sentAfter: listing.time)
+            before: step.recordID.flatMap { planned[$0]?.attributes.scope },
+            version: step.sendsValue || step.hasKnownValue ? step.owner?.version ?? 0 : 0,
+            sendsValue: step.sendsValue, sentAfter: listing.time)
     }
 
     /// Returns what the platform is to have after a step.

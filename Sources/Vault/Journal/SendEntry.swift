@@ -42,27 +42,79 @@ package struct SendEntry: Equatable, Sendable {
     package let target: Target?
     /// The variable's name.
     package let key: String
-    /// The attributes sent; for a deletion, those of the deleted record.
-    package let attributes: VariableAttributes
-    /// The version whose value was sent; 0 for none.
+    /// The type sent; for a deletion, that of the deleted record.
+    package let kind: VariableAttributes.Kind
+    /// The comment sent; for a deletion, that of the deleted record.
+    package let comment: String?
+    /// Where the record applies afterwards; empty for a deletion.
+    package let targets: Scope
+    /// Where it no longer applies.
+    package let released: Scope
+    /// The part of ``targets`` that the request is about. Elsewhere the record stays as it is,
+    /// whether it is as agreed or not.
+    package let agreed: Scope
+    /// The version that the record has afterwards; 0 for none of the vault's.
     package let version: UInt64
+    /// Whether the request contains the value.
+    package let sendsValue: Bool
     /// Vercel's time of the listing before the request, in milliseconds since 1970, precise to the
     /// second; 0 if unknown. The request changed nothing before that.
     package let sentAfter: UInt64
     /// Vercel's time of the first listing after the request; 0 if there was none.
     package private(set) var sentUntil: UInt64
 
+    /// - Parameters:
+    ///   - target: Nil for a creation.
+    ///   - agreed: Part of `targets`.
     package init(
         id: Identifier = .random(), createdAt: UInt64, action: Action, project: Identifier,
         variable: Identifier?, vercelProject: String, author: String, target: Target?,
-        key: String, attributes: VariableAttributes, version: UInt64, sentAfter: UInt64,
+        key: String, kind: VariableAttributes.Kind, comment: String?, targets: Scope,
+        released: Scope, agreed: Scope, version: UInt64, sendsValue: Bool, sentAfter: UInt64,
         sentUntil: UInt64 = 0
     ) {
         (self.id, self.createdAt, self.action) = (id, createdAt, action)
         (self.project, self.variable) = (project, variable)
         (self.vercelProject, self.author, self.target) = (vercelProject, author, target)
-        (self.key, self.attributes, self.version) = (key, attributes, version)
+        (self.key, self.kind, self.comment) = (key, kind, comment)
+        self.targets = targets.withoutUnusedBranch
+        self.released = released.withoutUnusedBranch
+        self.agreed = agreed.withoutUnusedBranch
+        (self.version, self.sendsValue) = (version, sendsValue)
         (self.sentAfter, self.sentUntil) = (sentAfter, sentUntil)
+    }
+
+    /// Creates the entry of a request that is about the whole record.
+    ///
+    /// - Parameters:
+    ///   - target: Nil for a creation.
+    ///   - attributes: As sent; for a deletion, those of the deleted record.
+    ///   - before: Where the record applied; ignored unless it is changed.
+    package init(
+        createdAt: UInt64, action: Action, project: Identifier, variable: Identifier?,
+        vercelProject: String, author: String, target: Target?, key: String,
+        attributes: VariableAttributes, before: Scope? = nil, version: UInt64, sendsValue: Bool,
+        sentAfter: UInt64
+    ) {
+        let (nowhere, scope) = (Scope(targets: []), attributes.scope)
+        let (targets, released) =
+            switch action {
+            case .create: (scope, nowhere)
+            case .change: (scope, before?.subtracting(scope) ?? nowhere)
+            case .delete: (nowhere, scope)
+            }
+        self.init(
+            createdAt: createdAt, action: action, project: project, variable: variable,
+            vercelProject: vercelProject, author: author, target: target, key: key,
+            kind: attributes.kind, comment: attributes.comment, targets: targets,
+            released: released, agreed: targets, version: version, sendsValue: sendsValue,
+            sentAfter: sentAfter)
+    }
+
+    /// The attributes as sent; for a deletion, those of the deleted record.
+    package var attributes: VariableAttributes {
+        VariableAttributes(
+            kind: kind, scope: action == .delete ? released : targets, comment: comment)
     }
 
     /// Returns a copy with its own id, for use once a listing was made after the request.
@@ -103,8 +155,11 @@ package struct SendEntry: Equatable, Sendable {
             writer.uint64(target.updatedAt)
         }
         writer.text(key)
-        attributes.encode(into: &writer)
+        writer.byte(kind.rawValue)
+        writer.optionalText(comment)
+        for scope in [targets, released, agreed] { scope.encode(into: &writer) }
         writer.uint64(version)
+        writer.flag(sendsValue)
         writer.uint64(sentAfter)
         writer.uint64(sentUntil)
         return JournalEntry(
@@ -127,15 +182,50 @@ package struct SendEntry: Equatable, Sendable {
         let target =
             try reader.flag()
             ? Target(id: try reader.text(limit: limit), updatedAt: try reader.uint64()) : nil
-        guard (target == nil) == (action == .create) else {
-            throw VaultError(damaged: .encoding, "a journal entry is inconsistent")
-        }
-        return SendEntry(
+        let send = SendEntry(
             id: entry.id, createdAt: entry.createdAt, action: action, project: project,
             variable: variable, vercelProject: vercelProject, author: author, target: target,
             key: try reader.text(limit: VaultFormat.nameLimit),
-            attributes: try VariableAttributes.decode(from: &reader),
-            version: try reader.uint64(), sentAfter: try reader.uint64(),
+            kind: try VariableAttributes.Kind.decode(from: &reader),
+            comment: try reader.optionalText(limit: VaultFormat.commentLimit),
+            targets: try scope(from: &reader), released: try scope(from: &reader),
+            agreed: try scope(from: &reader), version: try reader.uint64(),
+            sendsValue: try reader.flag(), sentAfter: try reader.uint64(),
             sentUntil: try reader.uint64())
+        guard send.isConsistent else {
+            throw VaultError(damaged: .encoding, "a journal entry is inconsistent")
+        }
+        return send
+    }
+
+    private static func scope(from reader: inout ByteReader) throws(VaultError) -> Scope {
+        let scope = try Scope.decode(from: &reader)
+        guard !scope.isEmpty || scope.branch == nil else {
+            throw VaultError(damaged: .encoding, "a journal entry has a branch without a target")
+        }
+        return scope
+    }
+
+    private var isConsistent: Bool {
+        switch action {
+        case .create: target == nil && released.isEmpty && targets.hasPart(agreed)
+        case .change: target != nil && targets.hasPart(agreed)
+        case .delete: target != nil && targets.isEmpty && agreed.isEmpty && !sendsValue
+        }
+    }
+}
+
+extension Scope {
+    /// The same without a branch if it contains nothing.
+    fileprivate var withoutUnusedBranch: Scope { isEmpty ? Scope(targets: []) : self }
+
+    /// Returns whether another scope is empty, or of the same branch and without any other target;
+    /// texts are compared byte for byte.
+    fileprivate func hasPart(_ other: Scope) -> Bool {
+        if other.isEmpty { return true }
+        let own = Set(customEnvironments.map { Array($0.utf8) })
+        return branch.map { Array($0.utf8) } == other.branch.map { Array($0.utf8) }
+            && other.targets.isSubset(of: targets)
+            && other.customEnvironments.allSatisfy { own.contains(Array($0.utf8)) }
     }
 }

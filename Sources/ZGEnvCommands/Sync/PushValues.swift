@@ -73,7 +73,7 @@ final class PushValues {
         of candidate: SendResolution.Candidate, _ theirs: SecretSlice
     ) throws -> SendResolution.Evidence {
         let variable = candidate.variable
-        let sent = candidate.send.version
+        let sent = candidate.send.sendsValue ? candidate.send.version : 0
         var isCompared = false
         if variable.currentVersion > 0 {
             let ours = try current(variable)

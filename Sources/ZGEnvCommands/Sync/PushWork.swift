@@ -473,7 +473,8 @@ struct PushWork {
                 createdAt: workspace.context.now(), action: .delete, project: project.id,
                 variable: id, vercelProject: bound.platform.id, author: bound.accountID,
                 target: .init(id: record.id, updatedAt: record.updatedAt), key: record.key,
-                attributes: record.attributes, version: 0, sentAfter: listing.time)
+                attributes: record.attributes, version: 0, sendsValue: false,
+                sentAfter: listing.time)
         }
     }
 

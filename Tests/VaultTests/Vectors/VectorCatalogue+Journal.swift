@@ -4,19 +4,33 @@ import Sealing
 
 /// Valid and invalid journals.
 extension VectorCatalogue {
-    private static func send(_ action: SendEntry.Action, _ number: UInt8) -> JournalEntry {
+    private static let preview = Scope(targets: .preview, branch: "main")
+
+    private static func send(
+        _ action: SendEntry.Action, _ number: UInt8, targets: Scope = preview,
+        released: Scope = Scope(targets: []), agreed: Scope = preview, sendsValue: Bool = true
+    ) -> JournalEntry {
         let made = SendEntry(
             createdAt: 1_700_000_000_000, action: action, project: VectorVault.web,
             variable: action == .delete ? nil : VectorVault.records[0], vercelProject: "prj_1",
             author: action == .change ? "user_1" : "",
             target: action == .create ? nil : .init(id: "env_1", updatedAt: 7), key: "KEY",
-            attributes: .init(
-                kind: .sensitive, scope: Scope(targets: .preview, branch: "main"), comment: "note"),
-            version: action == .delete ? 0 : 1, sentAfter: 1_700_000_001_000
+            kind: .sensitive, comment: "note", targets: targets, released: released,
+            agreed: agreed, version: action == .delete ? 0 : 1, sendsValue: sendsValue,
+            sentAfter: 1_700_000_001_000
         ).until(action == .change ? 1_700_000_002_000 : 0).entry
         return JournalEntry(
             id: VectorVault.identifier(0x64 + number), kind: made.kind, createdAt: made.createdAt,
             payload: made.payload, section: made.section)
+    }
+
+    private static func deletion(
+        _ number: UInt8, targets: Scope = Scope(targets: []), agreed: Scope = Scope(targets: []),
+        sendsValue: Bool = false
+    ) -> JournalEntry {
+        send(
+            .delete, number, targets: targets, released: preview, agreed: agreed,
+            sendsValue: sendsValue)
     }
 
     private static func changed(
@@ -43,7 +57,61 @@ extension VectorCatalogue {
         let small = try VectorVault.small()
         try add("ok", "sends", "writes to the platform, one of each action", small) {
             $0.index.journal = [
-                Self.send(.create, 0), Self.send(.change, 1), Self.send(.delete, 2),
+                Self.send(.create, 0), Self.send(.change, 1), Self.deletion(2),
+            ]
+        }
+        let wide = Scope(targets: .all, customEnvironments: ["env-a", "env-b"])
+        try add("ok", "sends-parts", "sends about a part of a record, and one of no value", small) {
+            $0.index.journal = [
+                Self.send(
+                    .change, 0, targets: wide, released: Self.preview,
+                    agreed: Scope(targets: .preview, customEnvironments: ["env-b"])),
+                Self.send(
+                    .change, 1, targets: wide, agreed: Scope(targets: []), sendsValue: false),
+                Self.send(.create, 2, targets: Scope(targets: []), agreed: Scope(targets: [])),
+            ]
+        }
+        let production = Scope(targets: .production)
+        let contradictions: [(String, String, JournalEntry)] = [
+            (
+                "send-released", "a creation that releases something",
+                Self.send(.create, 0, released: production)
+            ),
+            (
+                "send-agreed", "a send about more than its targets",
+                Self.send(.change, 0, targets: wide, agreed: Self.preview)
+            ),
+            (
+                "send-agreed-environment", "a send about another custom environment",
+                Self.send(
+                    .change, 0, targets: wide,
+                    agreed: Scope(targets: [], customEnvironments: ["env-c"]))
+            ),
+            (
+                "send-deletion-targets", "a deletion that leaves targets",
+                Self.deletion(0, targets: production)
+            ),
+            (
+                "send-deletion-agreed", "a deletion about targets that it does not leave",
+                Self.deletion(0, agreed: production)
+            ),
+            (
+                "send-deletion-value", "a deletion that sends a value",
+                Self.deletion(0, sendsValue: true)
+            ),
+        ]
+        for (name, description, entry) in contradictions {
+            try add("encoding", name, description, small) { $0.index.journal = [entry] }
+        }
+        try add("encoding", "send-branch", "a send that releases a branch of nothing", small) {
+            let creation = Self.send(.create, 0)
+            let following = encoded { Self.preview.encode(into: &$0) }.count + 25
+            $0.index.journal = [
+                Self.changed(creation) { payload in
+                    payload.replaceSubrange(
+                        payload.count - following - 1..<payload.count - following,
+                        with: [1] + text("main"))
+                }
             ]
         }
         typealias Change = (inout [UInt8]) -> Void

@@ -124,7 +124,7 @@ extension VectorCatalogue {
                     createdAt: 1, action: .create, project: VectorVault.identifier(0x12),
                     variable: nil, vercelProject: "prj_1", author: "", target: nil, key: "KEY",
                     attributes: .init(kind: .plain, scope: Scope(targets: .all)), version: 0,
-                    sentAfter: 1
+                    sendsValue: false, sentAfter: 1
                 ).entry)
         }
         try add("ok", "section-none", "a project without a section", .rich()) {
@@ -158,7 +158,8 @@ extension VectorCatalogue {
         let send = SendEntry(
             createdAt: 1, action: .create, project: Self.web, variable: nil, vercelProject: "prj_1",
             author: "", target: nil, key: "KEY",
-            attributes: .init(kind: .plain, scope: Scope(targets: .all)), version: 0, sentAfter: 1
+            attributes: .init(kind: .plain, scope: Scope(targets: .all)), version: 0,
+            sendsValue: false, sentAfter: 1
         ).entry.payload
         let relay = RelayRegistrationTests.bytes(try VectorVault.relay(1).payload)
         // The order of checks.
