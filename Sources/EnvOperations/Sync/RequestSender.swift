@@ -226,6 +226,7 @@ package final class RequestSender {
             case .change: .change
             case .delete: .delete
             }
+        let isOwners = step.sendsValue || !step.isDeletion && step.hasKnownValue
         return SendEntry(
             createdAt: time, action: action, project: origin.project,
             variable: step.owner?.variable, vercelProject: origin.remoteProject,
@@ -233,7 +234,7 @@ package final class RequestSender {
             target: step.recordID.map { .init(id: $0, updatedAt: expectedTimes[$0] ?? 0) },
             key: step.key, attributes: step.attributes,
             before: step.recordID.flatMap { planned[$0]?.attributes.scope },
-            version: step.sendsValue || step.hasKnownValue ? step.owner?.version ?? 0 : 0,
+            version: isOwners ? step.owner?.version ?? 0 : 0,
             sendsValue: step.sendsValue, sentAfter: listing.time)
     }
 
