@@ -149,7 +149,8 @@ struct SendResolutionTests {
             SendEntry(
                 createdAt: 1, action: .delete, project: renamed.project, variable: variable,
                 vercelProject: "prj", author: "me", target: .init(id: id, updatedAt: 20),
-                key: "OLD", attributes: old.attributes, version: 0, sentAfter: 15)
+                key: "OLD", attributes: old.attributes, version: 0, sendsValue: false, sentAfter: 15
+            )
         }
         let platform: ListedRecords = [
             try there("old", old), try there("new", renamed, updatedAt: 10),
@@ -188,7 +189,7 @@ struct NeededVersionsTests {
         let send = SendEntry(
             createdAt: 1, action: .create, project: variable.project, variable: variable.id,
             vercelProject: "prj", author: "", target: nil, key: variable.name,
-            attributes: variable.attributes, version: 3, sentAfter: 0)
+            attributes: variable.attributes, version: 3, sendsValue: true, sentAfter: 0)
         index.journal = [send.entry]
         #expect(prunable() == [1, 2, 4, 5, 6, 7])
     }

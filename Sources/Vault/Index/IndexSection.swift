@@ -15,6 +15,15 @@ struct IndexSection {
     /// Ascending by id.
     var journal: [JournalEntry] = []
 
+    /// What need not be decoded a second time.
+    struct Decoded {
+        let variables: [Variable]
+        /// Nil if no agreements were decoded.
+        let otherAgreements: [Agreement]?
+    }
+
+    var decoded: Decoded { Decoded(variables: variables, otherAgreements: otherAgreements) }
+
     /// Decodes an opened section.
     ///
     /// - Parameters:
@@ -24,7 +33,7 @@ struct IndexSection {
     /// - Throws: ``VaultError/Code/damaged``.
     static func decode(
         _ content: RawSpan, of place: SectionExtent, extent: VaultIndex.Extent,
-        reusing known: OpenedSection.Decoded? = nil
+        reusing known: Decoded? = nil
     ) throws(VaultError) -> IndexSection {
         try ByteReader.readPadded(content, of: "a section") { (reader) throws(VaultError) in
             var section = IndexSection()
@@ -35,7 +44,7 @@ struct IndexSection {
 
     private mutating func decode(
         _ reader: inout ByteReader, _ place: SectionExtent, _ extent: VaultIndex.Extent,
-        _ known: OpenedSection.Decoded?
+        _ known: Decoded?
     ) throws(VaultError) {
         variables = try reader.list(
             "variables", VaultFormat.recordLimit, Variable.minimumByteCount,

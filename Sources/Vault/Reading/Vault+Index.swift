@@ -15,13 +15,7 @@ struct IndexOpening {
 /// A section's padded content and what was decoded of it.
 struct OpenedSection {
     let content: SecretSlice
-    var decoded: Decoded?
-
-    struct Decoded {
-        let variables: [Variable]
-        /// Nil if no agreements were decoded.
-        let otherAgreements: [Agreement]?
-    }
+    var decoded: IndexSection.Decoded?
 }
 
 extension Vault {
@@ -68,8 +62,7 @@ extension Vault {
                     bytes, of: place, extent: index.extent, reusing: known?.decoded)
             }
             if isWhole { try section.check(in: place, isProject: all.contains(place.id)) }
-            opening?.sections[place.id]?.decoded = OpenedSection.Decoded(
-                variables: section.variables, otherAgreements: section.otherAgreements)
+            opening?.sections[place.id]?.decoded = section.decoded
             index.add(section, place.id)
         }
         try index.checkSections()
