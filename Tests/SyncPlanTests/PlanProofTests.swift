@@ -91,7 +91,7 @@ struct PlanProofTests {
 
     @Test func `every change of two names`() throws {
         var check = ProjectCheck()
-        let step = Proof.isFull ? 1 : 47
+        let step = Proof.isFull ? 1 : 13
         var random = ProofRandom(1)
         let first = Int.random(in: 0..<step, using: &random)
         var worlds = 0

@@ -87,6 +87,32 @@ struct PlannedConflictsTests {
         }
     }
 
+    @Test func `overwrites no comment that someone else changed after a request was lost`() throws {
+        var world = ModelWorld("KEY")
+        try world.agree([Place.production], first)
+        world.want([Place.production], second)
+        world.planAll()
+        var stopped = world
+        try world.send { if $2 == .beforeNote { stopped = $0 } }
+        try stopped.platform.change(0, isOurs: false) { $0.comment = "theirs" }
+        stopped.planAll()
+        #expect(stopped.requests.isEmpty)
+        #expect(stopped.plan[0].conflicts.map(\.reason) == [.changedThere])
+    }
+
+    @Test func `takes no unreadable value of someone else for its own`() throws {
+        var world = ModelWorld("KEY")
+        try world.agree([Place.production], Content(.unread(1), .encrypted))
+        world.want([Place.production], Content(.unread(1), .encrypted, comment: "new"))
+        world.planAll()
+        var stopped = world
+        try world.send { if $2 == .beforeNote { stopped = $0 } }
+        try stopped.platform.change(0, isOurs: false) { $0.value = 9_051 }
+        stopped.planAll()
+        #expect(stopped.requests.isEmpty)
+        #expect(stopped.plan[0].conflicts.map(\.reason) == [.changedThere])
+    }
+
     @Test func `takes a request for carried out if a policy made its record sensitive`() throws {
         var world = ModelWorld("KEY")
         try world.agree([Place.production], first)

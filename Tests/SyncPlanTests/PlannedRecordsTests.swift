@@ -180,6 +180,18 @@ struct PlannedRecordsTests {
         #expect(world.plan[0].conflicts.isEmpty)
     }
 
+    @Test func `replaces a value that the vault lacks if one target keeps it unselected`() throws {
+        var world = ModelWorld("KEY")
+        try world.agree([Place.production, Place.preview], Content(.unread(1), .sensitive))
+        world.want([Place.production], Content(.known(2), .sensitive))
+        world.want([Place.preview], Content(.known(3), .sensitive))
+        world.want([Place.custom], Content(.unread(1), .sensitive))
+        world.keys[0].choices.targets = [Place.preview, Place.custom]
+        try world.push()
+        #expect(world.steps == ["r1 [0]", "new [2] value"])
+        #expect(world.plan[0].leftOut.map(\.target) == [Place.custom])
+    }
+
     @Test func `knows more than 64 targets`() {
         let set = TargetSet([Target(3), Target(64), Target(200)])
         #expect(set.count == 3 && set.contains(Target(200)) && !set.contains(Target(136)))

@@ -50,7 +50,7 @@ struct RecordArrangement {
         let pinned = TargetSet(record.targets.lazy.filter(comparison.isPinned))
         var future = RecordFuture(
             version: comparison.version(of: place), type: record.type, comment: record.comment)
-        if record.owner == .platform || pinned == record.targets {
+        if record.owner == .platform {
             future.kept = record.targets
             return future
         }
@@ -63,9 +63,7 @@ struct RecordArrangement {
             return future
         }
         guard let (targets, content) = heaviestPart(of: place, rules) else { return nil }
-        future.kept =
-            targets == record.targets && content.type == record.type
-            ? targets : rules.carried(of: targets, of: content.type)
+        future.kept = rules.carried(of: targets, of: content.type)
         (future.version, future.type) = (content.version, content.type)
         future.comment = comment(of: future.kept, insteadOf: record.comment)
         // A part that a team's new policy refuses stays as it was, with the others.
@@ -86,12 +84,11 @@ struct RecordArrangement {
         for target in record.targets.subtracting(pinned) {
             guard let wish = comparison.wish(target) else { continue }
             guard wish.version == future.version else { continue }
-            // What was not selected stays in the record, and a lighter target can leave it.
-            let isLightest = pinned.allSatisfy { $0 < target && !state.choices.includes($0) }
+            let isLightest = pinned.allSatisfy { $0 < target }
             if wish.type == record.type, wish.comment == record.comment {
                 future.kept.insert(target)
             } else if wish.type == record.type || !isLightest {
-                // It would be without its value until it is created again.
+                // Only the lightest target may be without its value until it is created again.
                 impossible.append((target, .sharesRecord))
             }
         }
@@ -109,8 +106,7 @@ struct RecordArrangement {
         let held = comparison.version(of: place)
         var parts: [(targets: TargetSet, content: Content)] = []
         for target in record.targets {
-            guard let wish = comparison.wish(target), rules.canChange(record.type, to: wish.type),
-                wish.version.isReadable || wish.version == held
+            guard let wish = comparison.wish(target), rules.canChange(record.type, to: wish.type)
             else { continue }
             let isSame = { (part: (targets: TargetSet, content: Content)) in
                 part.content.version == wish.version && part.content.type == wish.type

@@ -39,6 +39,15 @@ struct PlanCheck {
         world.planAll()
         plans += 1
         let plan = world.plan[0]
+        // What was read once and is as agreed is not read again.
+        for id in world.state(of: 0).recordsToRead {
+            let targets = world.platform.records.first { $0.id == id }?.targets ?? []
+            let isAgreed = targets.allSatisfy { target in
+                world.keys[0].agreements[target.position].map { PlanOracle.Value($0.content) }
+                    == oracle.there(target)
+            }
+            if isAgreed { throw Failure(description: "reads \(id) again") }
+        }
         try checkReport(plan, oracle, verdicts)
         let ends = targets.map { target -> PlanOracle.Value? in
             if plan.leftOut.contains(where: { $0.target == target }) { return oracle.there(target) }

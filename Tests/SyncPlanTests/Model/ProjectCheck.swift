@@ -32,8 +32,13 @@ struct ProjectCheck {
                 counts[Self.name(of: reason), default: 0] += 1
             }
         }
-        if world.requests.contains(where: { !$0.waitsFor.isEmpty }) {
+        for (number, request) in world.requests.enumerated() where !request.waitsFor.isEmpty {
             counts["waits in order", default: 0] += 1
+            guard
+                world.requests[number...].allSatisfy({
+                    $0.onlyRemoves || !request.waitsFor.contains($0.key)
+                })
+            else { throw PlanCheck.Failure(description: "waits for a later request") }
         }
         var stopped: [ModelWorld] = []
         try world.send { state, _, stop in
@@ -62,17 +67,18 @@ struct ProjectCheck {
     ) -> Bool {
         let own = start.value(target, key: place)
         let wish = start.keys[place].wishes[target.position]
-        let isWanted = { (value: Int) in
-            start.keys.contains { key in
-                key.wishes.contains {
-                    $0.map { ModelWorld.value(of: $0.version) == value } ?? false
-                }
-            }
-        }
         switch reason {
         case .unreadable: return wish.map { !$0.version.isReadable } ?? false
         case .valueWantedElsewhere:
-            return own.map { $0.value % 100 >= 50 && isWanted($0.value) } ?? false
+            // In another record.
+            let record = start.platform.record(start.keys[place].name, in: target)
+            let isElsewhere = start.keys.enumerated().contains { number, key in
+                key.wishes.enumerated().contains { position, wish in
+                    wish.map { ModelWorld.value(of: $0.version) } == own?.value
+                        && !(number == place && record?.targets.contains(Target(position)) ?? false)
+                }
+            }
+            return own.map { $0.value % 100 >= 50 } ?? false && isElsewhere
         case .sharesRecord: return wish.map { ModelWorld.value(of: $0.version) } == own?.value
         case .waits(let name):
             // Its variable is wanted under the new name, and something there cannot be sent.

@@ -34,7 +34,11 @@ struct RandomDay<Random: RandomNumberGenerator> {
             for _ in 0..<Int.random(in: 0...1, using: &random) { changeThere() }
             let isStopped = world.keys.contains { !$0.sends.isEmpty }
             if Int.random(in: 0..<(isStopped ? 2 : 5), using: &random) == 0 { hide() }
+            for place in world.keys.indices where Int.random(in: 0..<6, using: &random) == 0 {
+                world.keys[place].choices.targets = someTargets()
+            }
             try push(killed: Int.random(in: 0..<3, using: &random) == 0)
+            for place in world.keys.indices { world.keys[place].choices.targets = nil }
             (world.hidden, world.listed) = ([], [])
             if Int.random(in: 0..<3, using: &random) == 0 { pull() }
         }
@@ -176,6 +180,7 @@ struct RandomDay<Random: RandomNumberGenerator> {
                     bases[place][position] = PlanOracle.Value(agreement.content)
                 } else if there(world, place, position) == nil,
                     world.keys[place].agreements[position] == nil
+                        || world.keys[place].wishes[position] == nil && world.hidden.isEmpty
                 {
                     bases[place][position] = nil
                 }
@@ -266,6 +271,10 @@ struct RandomDay<Random: RandomNumberGenerator> {
                     if !isForeign, isTheirs, !clouded.contains(place) {
                         throw failure("conflict \(place) \(position)", start, plans)
                     }
+                    continue
+                }
+                if start.keys[place].choices.targets?.contains(target) == false {
+                    if was != now { throw failure("selects \(place) \(position)", start, plans) }
                     continue
                 }
                 if isForeign, !isDoubtful,
