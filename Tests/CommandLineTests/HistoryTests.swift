@@ -107,6 +107,30 @@ struct HistoryTests {
         done(try home.run(["restore-version", "NEW", "1", "-p", "web", "-t", "production"]))
         #expect(try home.revealed("NEW", "-t", "production") == Array("one".utf8))
         failed(try home.run(["history", "KEY", "-p", "web"]), 4, "KEY")
+        // What the other variable of that name had is still there, under a number of its own.
+        #expect(try home.revealed("NEW", "--version", "3") == Array("old".utf8))
+        done(try home.run(["restore-version", "NEW", "3", "-p", "web", "-t", "production"]))
+        #expect(try home.revealed("NEW", "-t", "production") == Array("old".utf8))
+        #expect(try home.revealed("NEW", "-t", "preview") == Array("two".utf8))
+        done(try home.run(["verify"]))
+    }
+
+    @Test func `a removed variable comes back for all targets that had the version`() throws {
+        let home = try CommandHome.initialised()
+        for (target, type) in [("production", "plain"), ("preview", "sensitive")] {
+            done(
+                try home.run(
+                    ["set", "KEY", "-p", "web", "-t", target, "--type", type],
+                    input: .text(target)))
+        }
+        done(
+            try home.run(
+                ["set", "KEY", "-p", "web", "-t", "production,preview"], input: .text("both")))
+        done(try home.run(["rm", "KEY", "-p", "web", "--all", "--yes"]))
+        done(try home.run(["restore-version", "KEY", "3", "-p", "web"]))
+        let list = try json(home.run(["list", "KEY", "-p", "web", "--json"]))
+        #expect(list["variables"]?.elements.map { $0["type"] } == ["sensitive", "plain"])
+        #expect(list["variables"]?.elements.map { $0["version"] } == [3, 3])
     }
 
     @Test func `restoring needs the passphrase, history does not`() throws {

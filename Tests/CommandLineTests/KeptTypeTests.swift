@@ -305,4 +305,57 @@ struct KeptTypeTests {
             try home.run(["restore-version", "KEY", "1", "-p", "web", "-t", "preview"]))
         #expect(try home.revealed("KEY", "-t", "preview") == Array("one".utf8))
     }
+
+    /// What a variable became after its version 1 was a Secret.
+    static let weakenings = [
+        ["set KEY -t production --type encrypted"],
+        ["rm KEY -t production --yes", "set KEY -t preview --type encrypted"],
+        [
+            "set KEY -t preview --type encrypted", "set KEY -t production --type plain",
+            "rename KEY OTHER", "rename OTHER KEY",
+        ],
+    ]
+
+    @Test(arguments: weakenings)
+    func `VAL-F1 a version that was a Secret stays one, whatever its variable became`(
+        commands: [String]
+    ) throws {
+        try set("secret", "-t", "production,preview", "--type", "sensitive")
+        for command in commands {
+            done(
+                try home.run(
+                    command.split(separator: " ").map(String.init) + ["-p", "web"],
+                    input: .text("open")))
+        }
+        failed(
+            try home.run(["restore-version", "KEY", "1", "-p", "web", "-t", "development"]), 2,
+            "sensitive")
+        done(try home.run(["copy", "KEY", "-p", "web", "-t", "preview", "--to-project", "other"]))
+        let copied = try json(home.run(["history", "KEY", "-p", "other", "--json"]))
+        let list = try json(home.run(["list", "KEY", "-p", "other", "--json"]))
+        let isSecret = list["variables"]?.elements.first?["type"] == "sensitive"
+        for version in copied["versions"]?.elements ?? [] {
+            guard case .integer(let number) = version["version"] else { continue }
+            let value = try home.revealed("KEY", "--version", "\(number)", project: "other")
+            #expect(isSecret || value != Array("secret".utf8))
+        }
+        done(try home.run(["restore-version", "KEY", "1", "-p", "web", "-t", "production"]))
+        #expect(try home.revealed("KEY", "-t", "production") == Array("secret".utf8))
+        let after = try json(home.run(["list", "KEY", "-p", "web", "-t", "production", "--json"]))
+        #expect(after["variables"]?.elements.map { $0["type"] } == ["sensitive"])
+    }
+
+    @Test func `VAL-F1 a renamed variable is a Secret where its new name was one`() throws {
+        try set("old", "-t", "production,preview", "--type", "sensitive")
+        done(try home.run(["rm", "KEY", "-p", "web", "--yes"]))
+        done(try home.run(["set", "C", "-p", "web"], input: .text("plain")))
+        let renamed = done(try home.run(["rename", "C", "KEY", "-p", "web"]))
+        #expect(renamed.error.contains("is sensitive again"))
+        let list = try json(home.run(["list", "KEY", "-p", "web", "--json"]))
+        #expect(list["variables"]?.elements.map { $0["type"] } == ["encrypted", "sensitive"])
+        #expect(
+            list["variables"]?.elements.map { $0["targets"] } == [
+                ["development"], ["production", "preview"],
+            ])
+    }
 }

@@ -100,7 +100,15 @@ extension VaultTransaction {
         }
         let history = History(of: source, in: index).versions
         let isCurrent = { (version: StoredVersion) in version.version == source.currentVersion }
-        let earlier = others.isEmpty && !isSame ? history.filter { !isCurrent($0) } : []
+        // What was sensitive under a version's former type is not copied along as anything weaker.
+        let secret = Set(
+            index.records(of: source.project, named: source.name)
+                .filter { $0.attributes.kind == .sensitive && $0.id != source.id }
+                .flatMap { History(of: $0, in: index).versions.map(\.version) })
+        let isOpen = (wishes.kind ?? source.attributes.kind) != .sensitive
+        let earlier =
+            others.isEmpty && !isSame
+            ? history.filter { !isCurrent($0) && !(isOpen && secret.contains($0.version)) } : []
         var edits: [RecordEdit] = []
         for version in earlier + history.filter(isCurrent) {
             let value = try values.value(of: source, version, in: arena)

@@ -3,7 +3,7 @@ package import Vault
 /// The versions of one record, and which of them may be pruned.
 package struct History {
     package let variable: Variable
-    /// In ascending order; the current one, if any, is last.
+    /// In ascending order.
     package let versions: [StoredVersion]
     /// Whether unfinished work may need any of them.
     private let needsAll: Bool
@@ -90,8 +90,9 @@ extension VaultTransaction {
                 return []
             }
             let current = index.currentVersions[variable.id].map { [$0] } ?? []
+            // What is replaced just now may be old: an earlier version that was restored.
             return History(of: variable, versions + current, journal)
-                .prunable(keeping: keep, at: time)
+                .prunable(keeping: keep, at: time).filter { !wasCurrent($0) }
         }
         erase(versions)
     }

@@ -1,3 +1,4 @@
+internal import Sealing
 package import Vault
 internal import VercelAPI
 
@@ -146,20 +147,37 @@ extension VaultTransaction {
     }
 
     /// Makes a record sensitive whose name was that of a sensitive one, so that the next value of that
-    /// name is not readable. Development has no sensitive values by itself.
+    /// name is not readable. Development has no sensitive values by itself, and gets a record of its
+    /// own.
     ///
     /// - Parameter former: The records that had its name before.
     /// - Returns: Whether its type changed.
-    package mutating func keepType(of former: [Variable], at position: Int) -> Bool {
-        let (scope, id) = (index.variables[position].attributes.scope, index.variables[position].id)
-        guard index.variables[position].attributes.kind != .sensitive,
-            !scope.targets.contains(.development),
+    package mutating func keepType(
+        of former: [Variable], at position: Int, time: UInt64
+    ) throws(VaultError) -> Bool {
+        let variable = index.variables[position]
+        var scope = variable.attributes.scope
+        scope.targets.remove(.development)
+        guard variable.isLive, variable.attributes.kind != .sensitive, !scope.isEmpty,
             former.contains(where: {
-                $0.id != id && $0.attributes.kind == .sensitive
+                $0.id != variable.id && $0.attributes.kind == .sensitive
                     && $0.attributes.scope.overlaps(scope)
             })
         else { return false }
-        index.variables[position].attributes.kind = .sensitive
+        guard scope != variable.attributes.scope else {
+            index.variables[position].attributes.kind = .sensitive
+            return true
+        }
+        let arena = SecretArena()
+        guard
+            let value = try recordedValue(
+                of: variable.id, version: variable.currentVersion, in: arena)
+        else { return false }
+        _ = try value.withBytes { (bytes) throws(VaultError) in
+            try assign(
+                bytes, as: variable.currentVersion, to: scope, of: variable.name,
+                in: variable.project, AssignmentWishes(kind: .sensitive), at: time)
+        }
         return true
     }
 

@@ -198,7 +198,7 @@ package struct StateApplication {
         if !record.names.contains(where: { $0.utf8.elementsEqual(variable.name.utf8) }),
             let name = record.names.first
         {
-            transaction.rename(at: position, to: name, time: now)
+            known.addToNumbers(transaction.rename(at: [position], to: name, time: now))
             variable = transaction.index.variables[position]
         }
         if !record.scopes.contains(variable.attributes.scope), let scope = record.scopes.first {

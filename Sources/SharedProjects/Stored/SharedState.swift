@@ -87,6 +87,24 @@ package struct SharedState: Sendable {
         /// Whether a colleague ended that rotation of this vault.
         package var isTakenOver = false
 
+        /// Adds to all version numbers.
+        mutating func addToNumbers(_ growth: UInt64) {
+            if growth == 0 { return }
+            if version > 0 { version += growth }
+            versions = versions.map {
+                Version(
+                    number: $0.number + growth, reference: $0.reference, id: $0.id,
+                    author: $0.author)
+            }
+            choices = choices.map { $0 + growth }
+            offers = offers.map { $0 + growth }
+            claims = claims.map {
+                Claim(
+                    version: $0.version > 0 ? $0.version + growth : 0, remoteID: $0.remoteID,
+                    key: $0.key, updatedAt: $0.updatedAt)
+            }
+        }
+
         package func version(_ number: UInt64) -> Version? {
             versions.first { $0.number == number }
         }

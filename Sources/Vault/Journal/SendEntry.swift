@@ -54,7 +54,7 @@ package struct SendEntry: Equatable, Sendable {
     /// whether it is as agreed or not.
     package let agreed: Scope
     /// The version that the record has afterwards; 0 for none of the vault's.
-    package let version: UInt64
+    package internal(set) var version: UInt64
     /// Whether the request contains the value.
     package let sendsValue: Bool
     /// Vercel's time of the listing before the request, in milliseconds since 1970, precise to the

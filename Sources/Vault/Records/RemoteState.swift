@@ -40,6 +40,15 @@ package struct RemoteState: Equatable, Sendable {
         self.pushedAt = pushedAt
     }
 
+    /// Adds to the version numbers.
+    mutating func addToVersions(_ growth: UInt64) {
+        if pushedVersion > 0 { pushedVersion &+= growth }
+        if let known = earlier, known.version > 0 {
+            earlier = EarlierValue(
+                version: known.version &+ growth, from: known.from, until: known.until)
+        }
+    }
+
     /// Records that Vercel no longer has this record.
     ///
     /// - Parameter time: Vercel's time when this was noticed; the first such time is kept.

@@ -2,7 +2,7 @@
 package struct StoredVersion: Equatable, Sendable {
     package let variable: Identifier
     /// From 1.
-    package let version: UInt64
+    package internal(set) var version: UInt64
     /// Covered by the seal; the number is for people.
     package let id: Identifier
     var batch: Identifier

@@ -157,7 +157,10 @@ extension VaultIndex {
             let highest = Dictionary(
                 old.variables.map { ($0.id, $0.highestVersion) }, uniquingKeysWith: max)
             for position in variables.indices {
-                let known = highest[variables[position].id] ?? 0
+                let (project, name) = (variables[position].project, variables[position].name)
+                let known = max(
+                    highest[variables[position].id] ?? 0,
+                    old.highestVersion(of: project, named: name))
                 variables[position].highestVersion = max(
                     variables[position].highestVersion, known)
             }

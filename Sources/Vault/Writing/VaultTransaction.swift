@@ -54,15 +54,18 @@ package struct VaultTransaction: ~Copyable {
     ///
     /// - Parameters:
     ///   - value: At most 1 MiB; only the sealed chunks keep it.
-    ///   - number: The version of which this is the value, if the variable had it before. A record that
-    ///     has that version gets no other chunk.
+    ///   - wanted: The version of which this is the value, if the variable had it before. A record that
+    ///     has that version gets no other chunk; if it has another value under that number, the value is
+    ///     a new version of all of them.
     ///   - positions: Indices in ``index`` of records of one name; not empty.
     ///   - time: Milliseconds since 1970.
-    /// - Returns: The version number: `number`, or one that no record of that name ever had.
+    /// - Returns: The version number: `wanted`, or one that no record of that name ever had.
     @discardableResult
     package mutating func store(
-        _ value: RawSpan, as number: UInt64? = nil, forVariablesAt positions: [Int], at time: UInt64
+        _ value: RawSpan, as wanted: UInt64? = nil, forVariablesAt positions: [Int], at time: UInt64
     ) throws(VaultError) -> UInt64 {
+        var number = wanted
+        if let wanted, try !means(value, version: wanted, at: positions) { number = nil }
         let version: UInt64
         if let number {
             version = number
@@ -81,6 +84,20 @@ package struct VaultTransaction: ~Copyable {
             index.variables[position].updatedAt = time
         }
         return version
+    }
+
+    /// Returns whether no record has another value under a version number.
+    private mutating func means(
+        _ value: RawSpan, version number: UInt64, at positions: [Int]
+    ) throws(VaultError) -> Bool {
+        let arena = SecretArena()
+        let copy = try guarding { () throws(SealingError) in try arena.copy(value) }
+        for position in positions {
+            let id = index.variables[position].id
+            let known = try recordedValue(of: id, version: number, in: arena)
+            if let known, !known.equals(copy) { return false }
+        }
+        return true
     }
 
     /// Seals `value` as a variable's next version and makes it current in one record.

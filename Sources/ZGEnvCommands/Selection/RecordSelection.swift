@@ -33,7 +33,7 @@ enum RecordSelection {
             throw CommandError(
                 .notFound,
                 "\(key) in \(project.name) has no value for "
-                    + "\(scope.description), only for \(scopes(of: records)).")
+                    + "\(scope.description), only for \(list(records)).")
         }
         throw ambiguous(key, holding, in: project.name)
     }
@@ -48,14 +48,18 @@ enum RecordSelection {
         guard records.count == 1 || versions.count == 1 && versions != [0] else {
             throw ambiguous(key, records, in: project)
         }
+        return scopes(of: records)
+    }
+
+    /// Returns the scopes of records, one for each branch.
+    static func scopes(of records: [Variable]) -> [Scope] {
         let scopes = Dictionary(grouping: records.map(\.attributes.scope), by: \.branch)
         return scopes.sorted { ($0.key ?? "") < ($1.key ?? "") }.map { _, scopes in
             scopes.dropFirst().reduce(into: scopes[0]) { $0.formUnion($1) }
         }
     }
 
-    /// Returns the records of a key, removed or in use, that have a version, the latest first: a variable
-    /// that was renamed to a removed one's name has its numbers before that one's.
+    /// Returns the records of a key, removed or in use, that have a version, the latest first.
     ///
     /// - Throws: ``ExitCode/notFound`` without any.
     static func having(
@@ -99,10 +103,10 @@ enum RecordSelection {
                 + "zg-env set \(word: key) -p \(word: project)\(all.optionText)"
         }
         return CommandError(
-            .usage, "\(key) has several values: \(self.scopes(of: records)).", hint: hint)
+            .usage, "\(key) has several values: \(self.list(records)).", hint: hint)
     }
 
-    private static func scopes(of records: [Variable]) -> String {
+    private static func list(_ records: [Variable]) -> String {
         records.map { $0.attributes.scope.description }.joined(separator: "; ")
     }
 }

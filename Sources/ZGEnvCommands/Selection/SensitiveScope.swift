@@ -39,7 +39,8 @@ enum SensitiveScope {
                 : "\(key) is sensitive, and Vercel does not allow that in development.",
             hint: kind == .sensitive
                 ? "Choose other targets: -t production,preview. To try it nevertheless, name development with -t."
-                : "Choose other targets, or set it for development with --type encrypted.")
+                : "Choose other targets, or set it for development alone, with -t development --type encrypted."
+        )
     }
 
     /// Refuses to make a variable sensitive whose name makes it public.

@@ -71,13 +71,13 @@ struct Rename: Command {
                 let former = transaction.index.records(of: project.id, named: new)
                 var raised = false
                 // Removed records go along: their versions are those of the variable.
-                for record in transaction.index.records(of: project.id, named: key)
-                where !record.isTrace {
-                    guard let position = transaction.position(of: record.id) else { continue }
-                    transaction.rename(at: position, to: new, time: time)
-                    let isKept =
-                        key != new && record.isLive
-                        && transaction.keepType(of: former, at: position)
+                let positions = transaction.index.variables.indices.filter {
+                    let record = transaction.index.variables[$0]
+                    return record.project == project.id && record.name == key && !record.isTrace
+                }
+                transaction.rename(at: positions, to: new, time: time)
+                for position in positions where key != new {
+                    let isKept = try transaction.keepType(of: former, at: position, time: time)
                     raised = raised || isKept
                 }
                 return raised

@@ -100,7 +100,8 @@ struct RestoreVersion: Command {
         if let wanted = try options.scope() {
             scopes = [wanted]
         } else if live.isEmpty {
-            scopes = [having[0].record.attributes.scope]
+            let last = having.map(\.record).filter { $0.currentVersion == number }
+            scopes = RecordSelection.scopes(of: last.isEmpty ? having.map(\.record) : last)
         } else {
             scopes = try RecordSelection.scopesOfOneValue(key, live, in: project.name)
         }
@@ -150,8 +151,8 @@ struct RestoreVersion: Command {
                     AssignmentWishes(kind: kind, sources: having.map(\.record)), at: time)
             }
             for edit in edits {
-                held[transaction.index.variables[edit.position].id] = .init(
-                    version: number, value: value)
+                let record = transaction.index.variables[edit.position]
+                held[record.id] = .init(version: record.currentVersion, value: value)
             }
         }
         return held
