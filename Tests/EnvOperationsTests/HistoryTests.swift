@@ -79,7 +79,10 @@ struct HistoryTests {
     @Test func `records without a new version keep theirs`() throws {
         try set("B", "new", day: 60, keep: 1)
         #expect(try versions("A") == Array(1...12))
-        #expect(try versions("B") == [2])
+        // What was current until this write stays for one more.
+        #expect(try versions("B") == [1, 2])
+        try set("B", "newer", day: 61, keep: 1)
+        #expect(try versions("B") == [2, 3])
     }
 
     @Test func `the last pushed version stays, and every version while a journal is open`() throws {

@@ -34,7 +34,7 @@ struct PlanProofTests {
             share: Proof.count(short: 5_000, full: 1))
     }
 
-    @Test func `the planner's rules are the platform's`() {
+    @Test func `the planner's rules are those of Vercel`() {
         for policy in 0..<4 {
             let rules = ModelRules.model(
                 requiresSensitive: policy & 1 == 1, separatesProduction: policy & 2 == 2)

@@ -277,7 +277,7 @@ struct CoverageOfIndexTests {
         },
     ]
 
-    /// Changes the agreement that is no variable's state.
+    /// Changes the agreement that belongs to no variable.
     private static func agreement(
         _ field: String, _ change: @escaping @Sendable (inout Agreement) -> Void
     ) -> Mutation {
