@@ -73,10 +73,8 @@ RULES = [
 
     # Requests with an unknown outcome.
     Rule("sent-deletion", "A deletion that was carried out ends the agreement.", RESOLUTION,
-         "            open.append(number)\n            return\n        }\n"
-         "        for target in send.released { agreements[target.position] = nil }\n    }\n}",
-         "            open.append(number)\n            return\n        }\n        if WITHOUT { return }\n"
-         "        for target in send.released { agreements[target.position] = nil }\n    }\n}"),
+         "            return\n        }\n        release(send)",
+         "            return\n        }\n        if !WITHOUT { release(send) }"),
     Rule("sent-deletion-seen", "… if the record is gone.", RESOLUTION,
          "guard let before = send.before, !state.records.contains(where: { $0.id == before.record })\n        else { return }",
          "guard let before = send.before,\n            WITHOUT || !state.records.contains(where: { $0.id == before.record })\n        else { return }"),
@@ -123,11 +121,14 @@ RULES = [
          "if send.sendsValue {",
          "if WITHOUT || send.sendsValue {"),
     Rule("doubtful-open", "The request stays open until the value was sent again.", RESOLUTION,
-         "                open.append(number)\n            }\n        }\n        for",
-         "                if !WITHOUT { open.append(number) }\n            }\n        }\n        for"),
+         "                open.append(number)\n            }\n        }\n        release",
+         "                if !WITHOUT { open.append(number) }\n            }\n        }\n        release"),
     Rule("sent-released", "What a request took away is agreed to be gone.", RESOLUTION,
-         "        for target in send.released { agreements[target.position] = nil }\n        guard let version = send.version,",
-         "        if !WITHOUT { for target in send.released { agreements[target.position] = nil } }\n        guard let version = send.version,"),
+         "        release(send)\n        guard let version = send.version,",
+         "        if !WITHOUT { release(send) }\n        guard let version = send.version,"),
+    Rule("sent-released-later", "… if no later request gave it to another record.", RESOLUTION,
+         "where agreements[target.position]?.record == send.before?.record {",
+         "where WITHOUT || agreements[target.position]?.record == send.before?.record {"),
     Rule("sent-doubtful", "Nothing is agreed about a doubtful record.", RESOLUTION,
          "!doubtful.contains(place) else { return }",
          "WITHOUT || !doubtful.contains(place) else { return }"),

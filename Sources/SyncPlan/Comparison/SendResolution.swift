@@ -65,12 +65,21 @@ struct SendResolution: Equatable {
                 open.append(number)
             }
         }
-        for target in send.released { agreements[target.position] = nil }
+        release(send)
         guard let version = send.version, !doubtful.contains(place) else { return }
         for target in send.agreed {
             agreements[target.position] = Agreement(
                 record: record.id, witness: record.witness,
                 content: Content(version, record.type, comment: record.comment))
+        }
+    }
+
+    /// Ends the agreements of what a request took away. A later request may have given it to another
+    /// record.
+    private mutating func release(_ send: OpenSend) {
+        for target in send.released
+        where agreements[target.position]?.record == send.before?.record {
+            agreements[target.position] = nil
         }
     }
 
@@ -81,6 +90,6 @@ struct SendResolution: Equatable {
             open.append(number)
             return
         }
-        for target in send.released { agreements[target.position] = nil }
+        release(send)
     }
 }

@@ -94,13 +94,13 @@ struct PlanCheck {
         }
     }
 
-    /// At most two requests more than the best order.
+    /// At most two requests more than the best order, over at most four targets.
     private mutating func checkCount(
         _ start: ModelWorld, _ count: Int, _ oracle: PlanOracle, _ ends: [PlanOracle.Value?]
     ) throws {
         // Records with several comments are several even if an order that knows none merges them.
         let comments = start.platform.records.map(\.comment) + ends.compactMap { $0.map(\.comment) }
-        guard count > 3, Set(comments).count < 2 else { return }
+        guard count > 3, ends.count < 5, Set(comments).count < 2 else { return }
         searches += 1
         var (platform, ends) = (start.platform, ends)
         // What the vault does not know is another value than all that it has.

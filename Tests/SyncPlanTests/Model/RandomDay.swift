@@ -143,13 +143,17 @@ struct RandomDay<Random: RandomNumberGenerator> {
         if let place, platform.records.indices.contains(place),
             platform.records[place] != world.platform.records[place]
         {
-            // After a request without a value nothing would show that a hidden one changed.
+            // After a request without a value nothing shows that one changed which the vault lacks.
             let sends = world.keys.flatMap(\.sends).filter {
                 $0.before?.record == platform.records[place].id
             }
             platform.records[place].isInOurName =
                 Bool.random(using: &random)
-                && (platform.records[place].type.isReadable || sends.allSatisfy(\.sendsValue))
+                && sends.allSatisfy {
+                    $0.sendsValue
+                        || platform.records[place].type.isReadable
+                            && $0.version?.isReadable == true
+                }
         }
         world.platform = platform
         count("changed there")
