@@ -171,11 +171,11 @@ final class KeyComparison {
     private func leaveOutWhatCannotMove(_ isWantedElsewhere: (Version) -> Bool) {
         var fixed = Set(
             state.records.indices.filter { version(of: $0).map(isWantedElsewhere) ?? false })
-        for target in state.targets where standing(in: target) == .changedHere {
+        for target in state.targets {
             guard let wish = wish(target), !wish.version.isReadable else { continue }
             let holder = state.records.indices.first { version(of: $0) == wish.version }
             if let holder, state.records[holder].targets.contains(target) { continue }
-            leaveOut(target, .unreadable)
+            if standing(in: target) == .changedHere { leaveOut(target, .unreadable) }
             // In one of its own targets it is wanted too, or is not replaced.
             let stays = holder.map { place in
                 state.records[place].targets.contains { own in
