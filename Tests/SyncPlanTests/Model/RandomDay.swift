@@ -168,13 +168,10 @@ struct RandomDay<Random: RandomNumberGenerator> {
         world.value(Target(position), key: place)
     }
 
-    private mutating func push(killed: Bool) throws {
-        world.planAll()
-        let start = world
-        let plans = world.plan
-        for place in plans.indices {
+    /// What is the same on both sides is what they last agreed on.
+    private mutating func takeOverBases() {
+        for place in world.keys.indices {
             for position in 0..<Place.count {
-                // What is the same on both sides is agreed on.
                 if let agreement = world.keys[place].agreements[position],
                     there(world, place, position) == PlanOracle.Value(agreement.content),
                     world.platform.record(world.keys[place].name, in: Target(position)).map({
@@ -190,6 +187,13 @@ struct RandomDay<Random: RandomNumberGenerator> {
                 }
             }
         }
+    }
+
+    private mutating func push(killed: Bool) throws {
+        world.planAll()
+        let start = world
+        let plans = world.plan
+        takeOverBases()
         let end =
             killed && !world.requests.isEmpty
             ? Int.random(in: world.requests.indices, using: &random) : nil
@@ -365,6 +369,7 @@ struct RandomDay<Random: RandomNumberGenerator> {
     /// about a record ends the doubt about it.
     private mutating func pull() {
         world.planAll()
+        takeOverBases()
         for (place, plan) in world.plan.enumerated() {
             for target in plan.conflicts.map(\.target) + plan.behind {
                 let record = world.platform.record(world.keys[place].name, in: target)

@@ -41,14 +41,16 @@ struct SampledWorlds {
         // A policy that is newer than the records.
         if isChosen(oneIn: 16) { rules.requiresSensitive = true }
         world.platform = ModelPlatform(copying: world.platform, rules: rules)
-        for position in 0..<Place.count where isChosen(oneIn: 8) {
+        // By force a target of a record may take away all that is known of the record's value.
+        world.keys[0].choices.force = isChosen(oneIn: 4)
+        for position in 0..<Place.count
+        where isChosen(oneIn: 8) && !world.keys[0].choices.force {
             world.keys[0].agreements[position] =
                 isChosen(oneIn: 2)
                 ? nil : Agreement(record: "r0", witness: "0", content: known())
         }
         for position in 0..<Place.count where isChosen(oneIn: 2) { edit(&world, position) }
         for _ in 0..<Int.random(in: 0...2, using: &random) { change(&world.platform) }
-        world.keys[0].choices.force = isChosen(oneIn: 4)
         world.keys[0].choices.prune = isChosen(oneIn: 4)
         if isChosen(oneIn: 4) { world.keys[0].choices.targets = targets() }
         return world
