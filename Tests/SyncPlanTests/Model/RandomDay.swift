@@ -49,8 +49,10 @@ struct RandomDay<Random: RandomNumberGenerator> {
     /// target without being agreed on would be refused when it is sent, so such a record is listed.
     private mutating func hide() {
         world.hidden = someTargets()
+        var planned = world
+        planned.planAll()
         for record in world.platform.records {
-            let key = world.keys.first { $0.name == record.key }
+            let key = planned.keys.first { $0.name == record.key }
             let isUnknown = record.targets.subtracting(world.hidden).contains {
                 key?.agreements[$0.position] == nil
             }
