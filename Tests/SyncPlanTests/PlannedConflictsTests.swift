@@ -100,6 +100,50 @@ struct PlannedConflictsTests {
         #expect(stopped.plan[0].conflicts.map(\.reason) == [.changedThere])
     }
 
+    @Test func `overwrites no type that someone else changed after a request was lost`() throws {
+        var world = ModelWorld("KEY")
+        try world.agree([Place.production], first)
+        world.want([Place.production], second)
+        world.planAll()
+        var stopped = world
+        try world.send { if $2 == .beforeNote { stopped = $0 } }
+        try stopped.platform.change(0, isOurs: false) { $0.type = .plain }
+        stopped.planAll()
+        #expect(stopped.requests.isEmpty)
+        #expect(stopped.plan[0].conflicts.map(\.reason) == [.changedThere])
+    }
+
+    @Test func `splits no record that may or may not have a value`() throws {
+        var world = ModelWorld("KEY")
+        try world.agree([Place.production, Place.preview], Content(.known(1), .sensitive))
+        world.want([Place.production, Place.preview], Content(.known(2), .sensitive))
+        world.planAll()
+        var stopped = world
+        try world.send { if $2 == .beforeNote { stopped = $0 } }
+        stopped.keys[0].choices.targets = [Place.production]
+        stopped.planAll()
+        #expect(stopped.requests.isEmpty)
+        #expect(stopped.plan[0].leftOut.map(\.reason) == [.sharesRecord])
+    }
+
+    @Test func `keeps what was agreed after a request whose outcome is not known`() throws {
+        var world = ModelWorld("KEY")
+        try world.agree([Place.production, Place.preview], Content(.known(1), .sensitive))
+        world.want([Place.production], Content(.known(3), .encrypted))
+        world.want([Place.preview], Content(.known(2), .sensitive))
+        world.planAll()
+        var stopped = world
+        try world.send { if ($1, $2) == (0, .beforeNote) { stopped = $0 } }
+        // The record that may have changed is hidden, and its other target gets a new one.
+        stopped.hidden = [Place.preview]
+        try stopped.push()
+        #expect(stopped.steps == ["new [0] value"])
+        stopped.hidden = []
+        stopped.planAll()
+        #expect(stopped.keys[0].agreements[0]?.content == Content(.known(3), .encrypted))
+        #expect(stopped.steps == ["r1 [2] value"])
+    }
+
     @Test func `takes no unreadable value of someone else for its own`() throws {
         var world = ModelWorld("KEY")
         try world.agree([Place.production], Content(.unread(1), .encrypted))

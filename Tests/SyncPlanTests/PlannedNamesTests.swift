@@ -78,6 +78,25 @@ struct PlannedNamesTests {
         }
     }
 
+    @Test func `waits only for other names of a variable`() throws {
+        var world = ModelWorld("OLD", "NEW")
+        let content = Content(.known(1, of: 1), .encrypted)
+        try world.agree([Place.production, Place.preview], content, key: 0)
+        world.want([Place.production], nil, key: 0)
+        world.want([Place.production], content, key: 1)
+        try world.push()
+        #expect(world.steps == ["NEW new [0] value", "OLD r1 [2]"])
+        #expect(world.requests.map(\.waitsFor) == [[], ["NEW"]])
+    }
+
+    @Test func `replaces a value that the vault lacks beside a target that keeps it`() throws {
+        var world = ModelWorld("ONE", "TWO")
+        try world.agree([Place.production, Place.preview], Content(.unread(1), .sensitive), key: 0)
+        world.want([Place.preview], Content(.known(2), .sensitive), key: 0)
+        try world.push()
+        #expect(world.steps == ["ONE r1 [0]", "ONE new [2] value"])
+    }
+
     @Test func `deletes whole keys last`() throws {
         var world = ModelWorld("A", "B", "C")
         for key in 0..<3 {

@@ -180,6 +180,17 @@ struct PlannedRecordsTests {
         #expect(world.plan[0].conflicts.isEmpty)
     }
 
+    @Test func `deletes no value that the vault lacks and an unselected target wants`() throws {
+        var world = ModelWorld("KEY")
+        try world.agree([Place.production], Content(.unread(1), .sensitive))
+        world.want([Place.production], nil)
+        world.want([Place.preview], Content(.unread(1), .sensitive))
+        world.keys[0].choices.targets = [Place.production]
+        world.planAll()
+        #expect(world.requests.isEmpty)
+        #expect(world.plan[0].leftOut.map(\.reason) == [.valueWantedElsewhere])
+    }
+
     @Test func `replaces a value that the vault lacks if one target keeps it unselected`() throws {
         var world = ModelWorld("KEY")
         try world.agree([Place.production, Place.preview], Content(.unread(1), .sensitive))

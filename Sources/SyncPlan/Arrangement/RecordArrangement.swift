@@ -66,10 +66,8 @@ struct RecordArrangement {
         future.kept = rules.carried(of: targets, of: content.type)
         (future.version, future.type) = (content.version, content.type)
         future.comment = comment(of: future.kept, insteadOf: record.comment)
-        // A part that a team's new policy refuses stays as it was, with the others.
-        if future.kept.isEmpty
-            || future.comment != record.comment && !rules.allows(future.kept, of: future.type)
-        {
+        // In a form that a team's new policy refuses not even a comment can be sent.
+        if future.comment != record.comment, !rules.allows(future.kept, of: future.type) {
             impossible += targets.map { ($0, .refused) }
         }
         return future
