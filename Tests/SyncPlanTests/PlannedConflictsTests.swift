@@ -134,11 +134,11 @@ struct PlannedConflictsTests {
         world.planAll()
         var stopped = world
         try world.send { if ($1, $2) == (0, .beforeNote) { stopped = $0 } }
-        // The record that may have changed is hidden, and its other target gets a new one.
-        stopped.hidden = [Place.preview]
+        // The record that may have changed is not written, and its other target gets a new one.
+        (stopped.hidden, stopped.listed) = ([Place.preview], ["r1"])
         try stopped.push()
         #expect(stopped.steps == ["new [0] value"])
-        stopped.hidden = []
+        (stopped.hidden, stopped.listed) = ([], [])
         stopped.planAll()
         #expect(stopped.keys[0].agreements[0]?.content == Content(.known(3), .encrypted))
         #expect(stopped.steps == ["r1 [2] value"])
