@@ -113,6 +113,35 @@ struct PlannedConflictsTests {
         #expect(stopped.plan[0].conflicts.map(\.reason) == [.changedThere])
     }
 
+    @Test func `overwrites no value that differs from the one that was sent`() throws {
+        var world = ModelWorld("KEY")
+        try world.agree([Place.production], first)
+        world.want([Place.production], second)
+        world.planAll()
+        var stopped = world
+        try world.send { if $2 == .beforeNote { stopped = $0 } }
+        try stopped.platform.change(0, isOurs: false) { $0.value = 9_051 }
+        stopped.platform.records[0].isInOurName = true
+        stopped.planAll()
+        #expect(stopped.requests.isEmpty)
+        #expect(stopped.plan[0].conflicts.map(\.reason) == [.changedThere])
+    }
+
+    @Test func `repeats a deletion whose record was hidden meanwhile`() throws {
+        var world = ModelWorld("KEY")
+        try world.agree([Place.production], Content(.known(1), .sensitive))
+        world.want([Place.production], nil)
+        world.planAll()
+        var stopped = world
+        try world.send { if $2 == .beforeRequest { stopped = $0 } }
+        stopped.hidden = [Place.production]
+        stopped.planAll()
+        #expect(stopped.plan[0].open == [0])
+        stopped.hidden = []
+        stopped.planAll()
+        #expect(stopped.steps == ["r1 []"])
+    }
+
     @Test func `splits no record that may or may not have a value`() throws {
         var world = ModelWorld("KEY")
         try world.agree([Place.production, Place.preview], Content(.known(1), .sensitive))

@@ -149,15 +149,8 @@ final class KeyComparison {
     }
 
     private func leaveOutWhatIsRefused(by rules: some RecordRules) {
-        var candidates = TargetSet()
-        for target in state.targets where standing(in: target) == .changedHere {
-            guard let wish = wish(target) else { continue }
-            if rules.allows([target], of: wish.type) {
-                candidates.insert(target)
-            } else {
-                leaveOut(target, .refused)
-            }
-        }
+        let candidates = TargetSet(
+            state.targets.filter { standing(in: $0) == .changedHere && wish($0) != nil })
         if candidates.isEmpty { return }
         let outcome = state.targets.map { target in
             isPinned(target)
