@@ -75,7 +75,7 @@ struct HeldChangeTests {
         try alice.set("B", "--require ./a")
         try settle()
         #expect(try effects(bob) == [:])
-        try alice.change("B") { $0.rename(at: [$1], to: "NODE_OPTIONS", time: 5_000) }
+        try alice.change("B") { try $0.rename(at: [$1], to: "NODE_OPTIONS", time: 5_000) }
         try settle()
         #expect(try effects(bob) == ["NODE_OPTIONS": [.program, .name]])
         try accept(bob)
@@ -111,7 +111,7 @@ struct HeldChangeTests {
             transaction.index.variables[position].attributes.scope = Scope(
                 targets: [.production, .development])
         }
-        try alice.change("A") { $0.rename(at: [$1], to: "B", time: 5_000) }
+        try alice.change("A") { try $0.rename(at: [$1], to: "B", time: 5_000) }
         try settle()
         #expect(try effects(bob) == ["B": [.weakerType, .scope, .name]])
         // Kept over further syncs and changes.
@@ -124,7 +124,7 @@ struct HeldChangeTests {
         }
         try settle()
         #expect(try effects(bob) == ["B": .name])
-        try alice.change("B") { $0.rename(at: [$1], to: "A", time: 6_000) }
+        try alice.change("B") { try $0.rename(at: [$1], to: "A", time: 6_000) }
         try settle()
         #expect(try effects(bob) == [:])
     }
@@ -149,7 +149,7 @@ struct HeldChangeTests {
 
     @Test("VAL-A5: a new record under the former name of another one")
     func formerName() throws {
-        try alice.change("A") { $0.rename(at: [$1], to: "B", time: 5_000) }
+        try alice.change("A") { try $0.rename(at: [$1], to: "B", time: 5_000) }
         try settle()
         try accept(bob)
         try alice.set("A", "two", targets: .all)

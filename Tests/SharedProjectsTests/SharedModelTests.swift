@@ -101,7 +101,7 @@ struct SharedModelRun {
         case 6: try vault.remove(key)
         case 7:
             let name = "K\(below(6))"
-            try vault.change(key) { $0.rename(at: [$1], to: name, time: 1) }
+            try vault.change(key) { try $0.rename(at: [$1], to: name, time: 1) }
         case 8:
             let scope = Scope(targets: targets())
             try vault.change(key) { $0.index.variables[$1].attributes.scope = scope }

@@ -60,7 +60,7 @@ struct SharingTests {
         try bob.set("A", "uno")
         try bob.set("D", "four")
         try bob.remove("C")
-        try bob.change("B") { $0.rename(at: [$1], to: "BB", time: 5_000) }
+        try bob.change("B") { try $0.rename(at: [$1], to: "BB", time: 5_000) }
         #expect(try bob.outgoing().count == 4)
         try bob.sync(place)
         #expect(try bob.outgoing().isEmpty)

@@ -13,7 +13,7 @@ struct ReuseTests {
         try Vault.update(
             fixture.path, in: fixture.store, keys: keys ?? fixture.keys,
             vaultID: fixture.vaultID, after: earlier
-        ) { $0.rename(at: [0], to: "RENAMED", time: 3_000) }
+        ) { try $0.rename(at: [0], to: "RENAMED", time: 3_000) }
     }
 
     private func names(_ fixture: VaultFixture) throws -> Set<String> {
@@ -68,7 +68,7 @@ struct ReuseTests {
                 ) { transaction in
                     let place = try #require(
                         transaction.index.variables.firstIndex { $0.name == "A" })
-                    transaction.rename(at: [place], to: "RENAMED", time: 3_000)
+                    try transaction.rename(at: [place], to: "RENAMED", time: 3_000)
                 }
             }
             #expect(damage == .section)

@@ -176,7 +176,7 @@ struct VaultTests {
         func rename(to name: String) throws {
             try Vault.update(
                 fixture.path, in: fixture.store, keys: fixture.keys, vaultID: fixture.vaultID
-            ) { $0.rename(at: [0], to: name, time: 5_000) }
+            ) { try $0.rename(at: [0], to: name, time: 5_000) }
         }
         try rename(to: "NEW")
         try fixture.set("NEW", "three")

@@ -21,7 +21,7 @@ extension VaultTransaction {
             guard let record = step.record else {
                 guard let position = step.variable.flatMap({ positions[$0.id] }) else { continue }
                 if step.action == .narrow {
-                    rename(at: [position], to: step.key, time: time)
+                    try rename(at: [position], to: step.key, time: time)
                     index.variables[position].attributes.scope = step.attributes.scope
                     index.variables[position].updatedAt = time
                 } else {
@@ -34,7 +34,7 @@ extension VaultTransaction {
             if let known = step.variable {
                 guard let found = positions[known.id] else { continue }
                 position = found
-                change(at: position, to: step, record, time)
+                try change(at: position, to: step, record, time)
             } else {
                 position = add(step.key, step.attributes, of: project, at: time)
             }
@@ -68,8 +68,8 @@ extension VaultTransaction {
 
     private mutating func change(
         at position: Int, to step: PullPlan.Step, _ record: VercelRecord, _ time: UInt64
-    ) {
-        rename(at: [position], to: record.key, time: time)
+    ) throws(VaultError) {
+        try rename(at: [position], to: record.key, time: time)
         let isChanged =
             index.variables[position].attributes != step.attributes
             || index.variables[position].deletedAt != nil

@@ -90,7 +90,7 @@ package struct StateApplication {
             new.variable = transaction.index.variables[position].id
             attached.insert(new.variable)
             let before = transaction.index.variables[position]
-            setAttributes(record, of: &new, at: position, &transaction)
+            try setAttributes(record, of: &new, at: position, &transaction)
             let isUnreadable = try setValue(record, of: &new, at: position, &transaction)
             new.candidates = record.candidates.filter { !$0.value.isEmpty }
             new.claims = claims(of: record, new)
@@ -193,12 +193,12 @@ package struct StateApplication {
     private func setAttributes(
         _ record: RecordState, of known: inout SharedState.Record, at position: Int,
         _ transaction: inout VaultTransaction
-    ) {
+    ) throws {
         var variable = transaction.index.variables[position]
         if !record.names.contains(where: { $0.utf8.elementsEqual(variable.name.utf8) }),
             let name = record.names.first
         {
-            known.addToNumbers(transaction.rename(at: [position], to: name, time: now))
+            known.addToNumbers(try transaction.rename(at: [position], to: name, time: now))
             variable = transaction.index.variables[position]
         }
         if !record.scopes.contains(variable.attributes.scope), let scope = record.scopes.first {

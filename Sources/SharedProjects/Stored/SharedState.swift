@@ -90,17 +90,17 @@ package struct SharedState: Sendable {
         /// Adds to all version numbers.
         mutating func addToNumbers(_ growth: UInt64) {
             if growth == 0 { return }
-            if version > 0 { version += growth }
+            if version > 0 { version &+= growth }
             versions = versions.map {
                 Version(
-                    number: $0.number + growth, reference: $0.reference, id: $0.id,
+                    number: $0.number &+ growth, reference: $0.reference, id: $0.id,
                     author: $0.author)
             }
-            choices = choices.map { $0 + growth }
-            offers = offers.map { $0 + growth }
+            choices = choices.map { $0 &+ growth }
+            offers = offers.map { $0 &+ growth }
             claims = claims.map {
                 Claim(
-                    version: $0.version > 0 ? $0.version + growth : 0, remoteID: $0.remoteID,
+                    version: $0.version > 0 ? $0.version &+ growth : 0, remoteID: $0.remoteID,
                     key: $0.key, updatedAt: $0.updatedAt)
             }
         }

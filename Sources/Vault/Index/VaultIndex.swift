@@ -145,6 +145,21 @@ package struct VaultIndex {
         return highest
     }
 
+    /// Returns the number that the next value of a name gets.
+    package func nextVersion(
+        of project: Identifier, named name: String
+    ) throws(VaultError) -> UInt64 {
+        try Self.version(after: highestVersion(of: project, named: name), of: name)
+    }
+
+    static func version(after highest: UInt64, of name: String) throws(VaultError) -> UInt64 {
+        let (number, overflow) = highest.addingReportingOverflow(1)
+        guard !overflow else {
+            throw VaultError(.tooLarge, "\(name) has no version numbers left")
+        }
+        return number
+    }
+
     /// Returns the account with that name, or the default account for nil.
     package func account(named name: String?) -> Account? {
         guard let name else { return accounts.first(where: \.isDefault) }

@@ -8,21 +8,31 @@ extension VaultTransaction {
     ///
     /// - Parameter positions: Indices in ``index``, all of one project.
     /// - Returns: By how much the numbers of the renamed records grew.
+    /// - Throws: ``VaultError/Code/tooLarge`` before any change, if there are no such numbers.
     @discardableResult
     package mutating func rename(
         at positions: [Int], to name: String, time: UInt64
-    ) -> UInt64 {
-        let renamed = positions.filter { index.variables[$0].name != name }
+    ) throws(VaultError) -> UInt64 {
+        let renamed = positions.filter {
+            !index.variables[$0].name.utf8.elementsEqual(name.utf8)
+        }
         guard let first = renamed.first else { return 0 }
         let project = index.variables[first].project
         let others = index.variables.indices.filter {
             index.variables[$0].project == project && index.variables[$0].name == name
+                && !renamed.contains($0)
         }
         var growth: UInt64 = 0
         if !others.isEmpty, !numbers(at: renamed).isDisjoint(with: numbers(at: others)) {
             let areFree = others.allSatisfy { !index.variables[$0].isLive }
             let highest = (areFree ? renamed : others).map { index.variables[$0].highestVersion }
             let (growing, by) = (areFree ? others : renamed, highest.max() ?? 0)
+            let fits = growing.allSatisfy { place in
+                !index.variables[place].highestVersion.addingReportingOverflow(by).overflow
+            }
+            guard fits else {
+                throw VaultError(.tooLarge, "\(name) has no version numbers left")
+            }
             addToNumbers(by, at: growing)
             if !areFree { growth = by }
         }
@@ -48,16 +58,16 @@ extension VaultTransaction {
         let ids = Set(positions.map { index.variables[$0].id })
         for place in index.currentVersions.values.indices
         where ids.contains(index.currentVersions.values[place].variable) {
-            index.currentVersions.values[place].version &+= growth
+            index.currentVersions.values[place].version += growth
         }
         for place in index.earlierVersions.indices
         where ids.contains(index.earlierVersions[place].variable) {
-            index.earlierVersions[place].version &+= growth
+            index.earlierVersions[place].version += growth
         }
         for position in positions {
-            index.variables[position].highestVersion &+= growth
+            index.variables[position].highestVersion += growth
             if index.variables[position].currentVersion > 0 {
-                index.variables[position].currentVersion &+= growth
+                index.variables[position].currentVersion += growth
             }
             index.variables[position].remote?.addToVersions(growth)
         }

@@ -162,10 +162,7 @@ package struct VaultTransaction: ~Copyable {
             highest.raise(
                 to: index.highestVersion(of: variable.project, named: variable.name))
         }
-        let (number, overflow) = highest.addingReportingOverflow(1)
-        guard !overflow else {
-            throw VaultError(.tooLarge, "\(variable.name) has no version numbers left")
-        }
+        let number = try VaultIndex.version(after: highest, of: variable.name)
         highestVersions?[variable.project, default: [:]][variable.name] = number
         return number
     }

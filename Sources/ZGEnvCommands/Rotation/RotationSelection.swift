@@ -57,12 +57,12 @@ struct RotationSelection {
         }
         self.reader = reader
         for project in projects {
-            add(try records(of: project), of: project)
+            try add(records(of: project), of: project)
         }
     }
 
-    private mutating func add(_ records: [Variable], of project: VaultProject) {
-        let newVersion = index.highestVersion(of: project.id, named: request.key) + 1
+    private mutating func add(_ records: [Variable], of project: VaultProject) throws {
+        let newVersion = try index.nextVersion(of: project.id, named: request.key)
         found.append(Found(project: project, records: records, newVersion: newVersion))
     }
 
@@ -154,7 +154,7 @@ struct RotationSelection {
             let records = try index.variables(of: project.id, named: request.key).filter {
                 try reader.currentValue(of: $0, in: arena)?.equals(old) ?? false
             }
-            if !records.isEmpty { add(records, of: project) }
+            if !records.isEmpty { try add(records, of: project) }
         }
     }
 

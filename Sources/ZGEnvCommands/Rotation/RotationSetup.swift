@@ -351,7 +351,7 @@ struct RotationSetup {
         let ids = Set(records.map(\.id))
         let change = Change { [places, key = request.key] index, _ in
             RotatedVersions(
-                places.map { index.highestVersion(of: $0.project.id, named: key) + 1 },
+                try places.map { try index.nextVersion(of: $0.project.id, named: key) },
                 of: index.variables.filter { ids.contains($0.id) && $0.isLive })
         } apply: { transaction, _, _ in
             try RotationSelection.checkNoneIsOpen(

@@ -75,7 +75,7 @@ struct Rename: Command {
                     let record = transaction.index.variables[$0]
                     return record.project == project.id && record.name == key && !record.isTrace
                 }
-                transaction.rename(at: positions, to: new, time: time)
+                try transaction.rename(at: positions, to: new, time: time)
                 for position in positions where key != new {
                     let isKept = try transaction.keepType(of: former, at: position, time: time)
                     raised = raised || isKept
