@@ -120,7 +120,8 @@ private struct AuditedAccount: Equatable {
 extension AuditEntry.Subject {
     /// What became of a variable; nil if nothing that a user decides has changed.
     fileprivate init?(_ now: Variable, before: Variable?) {
-        guard
+        // What becomes of a removed record follows from a change of others.
+        guard now.isLive || before?.isLive == true,
             before.map({ !$0.name.utf8.elementsEqual(now.name.utf8) }) ?? true
                 || before?.attributes != now.attributes
                 || before?.currentVersion != now.currentVersion

@@ -60,6 +60,26 @@ struct AuditActTests {
         #expect(try json(home.run(["log", "--json"]))["entries"]?.elements.count == count)
     }
 
+    @Test func `what a write keeps of removed values is no act`() throws {
+        let home = try CommandHome.initialised()
+        func written(_ words: String..., value: String? = nil) throws -> Set<String> {
+            done(
+                try home.run(
+                    words + ["-p", "web"], input: value.map { .text($0) } ?? .null))
+            let log = try json(home.run(["log", "--json", "--limit", "1"]))
+            return Set(Self.acts(log).first?.dropFirst(2) ?? [])
+        }
+        _ = try written("set", "NEW", "-t", "production", value: "old")
+        #expect(try written("rm", "NEW", "--yes") == ["NEW production 0", "done"])
+        _ = try written("set", "KEY", "-t", "preview", value: "gone")
+        #expect(try written("rm", "KEY", "--yes") == ["KEY preview 0", "done"])
+        _ = try written("set", "KEY", "-t", "production", "--type", "sensitive", value: "secret")
+        let open = try written("set", "KEY", "-t", "production", "--type", "encrypted", value: "o")
+        #expect(open == ["KEY production 3", "done"])
+        // The numbers of the removed variable of that name grow.
+        #expect(try written("rename", "KEY", "NEW") == ["NEW production 3", "done"])
+    }
+
     @Test func `a write that cannot be logged does not happen`() throws {
         let home = try CommandHome.initialised()
         try home.store(["KEY": "old"])
