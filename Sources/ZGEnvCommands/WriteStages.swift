@@ -2,7 +2,8 @@
 enum WriteStages {
     static var all: [any WriteStage] {
         [
-            RotationGuard(), RotationNoticeGuard(), HistoryPruning(), GroupRecording(),
+            RotationGuard(), RotationNoticeGuard(), SecretKeeping(), HistoryPruning(),
+            GroupRecording(),
             // Last, so that there is no line about a write that another stage refused.
             AuditedWrites(),
         ]

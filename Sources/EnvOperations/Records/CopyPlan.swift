@@ -100,15 +100,10 @@ extension VaultTransaction {
         }
         let history = History(of: source, in: index).versions
         let isCurrent = { (version: StoredVersion) in version.version == source.currentVersion }
-        // What was sensitive under a version's former type is not copied along as anything weaker.
-        let secret = Set(
-            index.records(of: source.project, named: source.name)
-                .filter { $0.attributes.kind == .sensitive && $0.id != source.id }
-                .flatMap { History(of: $0, in: index).versions.map(\.version) })
-        let isOpen = (wishes.kind ?? source.attributes.kind) != .sensitive
+        let isNew = others.isEmpty && !isSame
+        let left = isNew ? secrets(besides: source, wishes) : []
         let earlier =
-            others.isEmpty && !isSame
-            ? history.filter { !isCurrent($0) && !(isOpen && secret.contains($0.version)) } : []
+            isNew ? history.filter { !isCurrent($0) && !left.contains($0.version) } : []
         var edits: [RecordEdit] = []
         for version in earlier + history.filter(isCurrent) {
             let value = try values.value(of: source, version, in: arena)
@@ -119,6 +114,16 @@ extension VaultTransaction {
             }
         }
         return edits
+    }
+
+    /// The versions of a record that another one of the variable has as a Secret, and that a copy would
+    /// make readable.
+    private func secrets(besides source: Variable, _ wishes: AssignmentWishes) -> Set<UInt64> {
+        if (wishes.kind ?? source.attributes.kind) == .sensitive { return [] }
+        return Set(
+            index.records(of: source.project, named: source.name)
+                .filter { $0.attributes.kind == .sensitive && $0.id != source.id }
+                .flatMap { History(of: $0, in: index).versions.map(\.version) })
     }
 }
 

@@ -28,8 +28,8 @@ extension VaultTransaction {
     ) throws(VaultError) {
         let kept = Set(
             index.variables.filter {
-                $0.project == now.project && $0.name == now.name && !$0.isLive
-                    && $0.attributes.kind == .sensitive
+                $0.project == now.project && $0.name.utf8.elementsEqual(now.name.utf8)
+                    && !$0.isLive && $0.attributes.kind == .sensitive
             }.map(\.id))
         let known = Set(
             (index.currentVersions.values + index.earlierVersions).lazy
@@ -37,11 +37,13 @@ extension VaultTransaction {
         let versions = (before.versions(of: [old.id])[old.id] ?? []).filter {
             !known.contains($0.version)
         }
-        guard let last = versions.last else { return }
+        // The current one is not kept again if an earlier removed record has it.
+        let current = versions.first { $0.version == old.currentVersion } ?? versions.last
+        guard let current, let last = versions.last else { return }
         var trace = Variable(
             project: now.project, name: now.name, attributes: old.attributes, createdAt: time)
         (trace.deletedAt, trace.highestVersion) = (time, last.version)
-        trace.currentVersion = last.version
+        trace.currentVersion = current.version
         let position = index.variables.count
         index.variables.append(trace)
         let arena = SecretArena()
@@ -51,7 +53,7 @@ extension VaultTransaction {
                 try sealed(
                     bytes, as: version.version, forVariableAt: position, at: version.createdAt)
             }
-            if version.version == last.version {
+            if version.version == current.version {
                 index.currentVersions.updateValue(stored, forKey: trace.id)
             } else {
                 index.earlierVersions.append(stored)

@@ -1,14 +1,12 @@
 internal import EnvOperations
 internal import Vault
 
-/// Keeps the type of versions whose record got a weaker one, and removes old versions of changed
-/// variables as the setting `history-keep` allows.
+/// Removes old versions of changed variables as the setting `history-keep` allows.
 struct HistoryPruning: WriteStage {
     func recorded(
         _ transaction: inout VaultTransaction, _ news: inout News, by writer: VaultWriter
     ) throws {
         let (context, time) = (writer.context, writer.context.now())
-        try transaction.keepSensitiveVersions(at: time)
         guard transaction.mayPrune(at: time) else { return }
         do {
             guard let keep = try Settings(context).number(.historyKeep) else { return }
