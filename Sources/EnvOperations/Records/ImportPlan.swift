@@ -92,11 +92,14 @@ package struct ImportPlan: Equatable {
                 let comment = candidates[number].comment
                 let tellsMore =
                     comment != nil && holders.contains { $0.attributes.comment != comment }
+                let isUpdated = tellsMore && rule == .overwrite
+                // A comment is one of a whole record.
+                let all = holders.reduce(into: scope) { $0.formUnion($1.attributes.scope) }
                 entries.append(
                     Entry(
                         number: number, key: key,
-                        fate: tellsMore && rule == .overwrite ? .updated : .unchanged,
-                        scope: scope, keepsValue: true))
+                        fate: isUpdated ? .updated : .unchanged,
+                        scope: isUpdated ? all : scope, keepsValue: true))
                 continue
             }
             let keepsValue =
