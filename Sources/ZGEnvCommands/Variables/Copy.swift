@@ -23,7 +23,7 @@ struct Copy: Command {
             OptionSpec(
                 "to-project", value: "P", "Copy the variables to project P",
                 completion: .dynamic(.project)),
-            SetVariable.type, PlaceValues.allowMissing, EmptyValues.option,
+            TypeOption.spec, PlaceValues.allowMissing, EmptyValues.option,
         ],
         exclusive: [["to-target", "to-project"]],
         examples: [
@@ -63,7 +63,7 @@ struct Copy: Command {
         options = ScopeOptions(command)
         target = command.value("to-target")
         project = command.value("to-project")
-        kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
+        kind = TypeOption.kind(command)
         allowsMissing = command.has("allow-missing")
         allowsEmpty = command.has("allow-empty")
     }

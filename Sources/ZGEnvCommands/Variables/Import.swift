@@ -27,9 +27,7 @@ struct Import: Command {
         ],
         options: [
             ScopeOptions.target, ScopeOptions.branch,
-            OptionSpec(
-                "type", value: "TYPE", "Set the type on Vercel",
-                form: .oneOf(["encrypted", "sensitive", "plain"])),
+            TypeOption.spec,
             PlaintextSource.Options.dialect,
             OptionSpec(
                 "on-conflict", value: "RULE",
@@ -78,7 +76,7 @@ struct Import: Command {
     init(_ command: ParsedCommand) {
         paths = command.arguments("FILE")
         options = ScopeOptions(command)
-        kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
+        kind = TypeOption.kind(command)
         reading = .init(
             dialect: command.choice("dialect"), expands: command.has("expand"),
             takesComments: command.has("comments"))

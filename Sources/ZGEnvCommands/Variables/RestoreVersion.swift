@@ -19,7 +19,7 @@ struct RestoreVersion: Command {
                 form: .integer(1...Int.max)),
         ],
         options: [
-            ScopeOptions.target, ScopeOptions.branch, SetVariable.type, EmptyValues.option,
+            ScopeOptions.target, ScopeOptions.branch, TypeOption.spec, EmptyValues.option,
         ],
         examples: [
             .init("zg-env restore-version API_KEY 3", "use the value of version 3 again"),
@@ -46,7 +46,7 @@ struct RestoreVersion: Command {
         key = try VariableName.argument(of: command)
         number = UInt64(command.required("N")) ?? 0
         options = ScopeOptions(command)
-        kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
+        kind = TypeOption.kind(command)
         allowsEmpty = command.has("allow-empty")
     }
 

@@ -19,7 +19,7 @@ struct SetVariable: Command {
         arguments: [VariableName.arguments],
         options: [
             ScopeOptions.target, ScopeOptions.branch,
-            type,
+            TypeOption.spec,
             OptionSpec(
                 "comment", value: "C", "Set a comment; an empty one removes it", allowsEmpty: true),
             RotationPeriod.option,
@@ -32,9 +32,6 @@ struct SetVariable: Command {
             .init("zg-env set DB_USER DB_PASSWORD -p web", "type two values, store both or none"),
         ],
         exitCodes: [ExitCode.deploymentFailed.rawValue] + ExitCode.ofVercel)
-    static let type = OptionSpec(
-        "type", value: "TYPE", "Set the type on Vercel",
-        form: .oneOf(["encrypted", "sensitive", "plain"]))
     static let fields = """
         project: string; projectCreated: boolean; \(SetOutcome.fields)
         For several keys:
@@ -72,7 +69,7 @@ struct SetVariable: Command {
         input = ValueInput(command)
         period = command.value(RotationPeriod.option.name)
         options = ScopeOptions(command)
-        kind = command.value("type").flatMap { VariableAttributes.Kind(name: $0) }
+        kind = TypeOption.kind(command)
         comment = command.value("comment")
         saysReadable = true
         // A period needs no value.
