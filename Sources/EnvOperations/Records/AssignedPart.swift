@@ -110,7 +110,7 @@ extension AssignmentWishes {
         return ((there.isEmpty ? sources : there).map(\.attributes.kind) + [kept]).strictest
     }
 
-    fileprivate func comment(keeping kept: String?) -> String? {
+    func comment(keeping kept: String?) -> String? {
         comment.map { $0.isEmpty ? nil : $0 } ?? kept
     }
 }

@@ -105,7 +105,7 @@ extension VaultTransaction {
                 continue
             }
             attributes.kind = wishes.kind ?? attributes.kind
-            attributes.comment = wishes.comment.map { $0.isEmpty ? nil : $0 } ?? attributes.comment
+            attributes.comment = wishes.comment(keeping: attributes.comment)
             guard index.variables[position].attributes != attributes else { continue }
             index.variables[position].attributes = attributes
             index.variables[position].updatedAt = time

@@ -98,13 +98,13 @@ extension VaultIndex {
             }
         }
         var places = found.indices.map { (name: SortableName(found[$0].key), place: $0) }
+        func key(_ place: Int) -> String { found[place].key }
         places.sort { left, right in
-            if left.name != right.name {
-                return SortableName.precedes(left.name, right.name) { ("", "") }
-            }
-            let order = byteOrder(found[left.place].key, found[right.place].key)
-            return order == 0
-                ? found[left.place].place.precedes(sameKey: found[right.place].place) : order < 0
+            left.name == right.name && byteOrder(key(left.place), key(right.place)) == 0
+                ? found[left.place].place.precedes(sameKey: found[right.place].place)
+                : SortableName.precedes(left.name, right.name) {
+                    (key(left.place), key(right.place))
+                }
         }
         return places.map { found[$0.place] }
     }

@@ -85,11 +85,8 @@ struct ShowHistory: Command {
     /// The targets that have the version now; without any, those of the records that had it.
     private static func targets(_ held: [Held]) -> String {
         let current = held.filter(\.isCurrent)
-        let scopes = (current.isEmpty ? held : current).map(\.record.attributes.scope)
-        let joined = Dictionary(grouping: scopes, by: \.branch).values.map { scopes in
-            scopes.dropFirst().reduce(into: scopes[0]) { $0.formUnion($1) }.description
-        }
-        return joined.sorted().joined(separator: "; ")
+        return RecordSelection.scopes(of: (current.isEmpty ? held : current).map(\.record))
+            .map(\.description).joined(separator: "; ")
     }
 
     private static func state(_ held: [Held]) -> String {
