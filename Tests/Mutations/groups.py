@@ -6,12 +6,11 @@ every rule in its place; then, for each rule, it must find something. A text tha
 is an error.
 """
 
-import argparse
 import re
 import sys
 
 from group_rules import RULES
-from package_copy import PackageCopy, run_tests
+from package_copy import PackageCopy, finish, run_tests
 
 COPY = PackageCopy(
     "group-mutations", "Groups",
@@ -31,22 +30,8 @@ def run(tests, rule, seed, first, count):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--only", action="append", metavar="NAME", help="take out this rule alone (repeatable)")
-    parser.add_argument("--search", type=int, metavar="N",
-                        help="try the first N runs, to find which one fails without a rule")
-    parser.add_argument("--seed", type=int, default=1, help="ZG_ENV_PROOF_SEED (1)")
-    parser.add_argument("--list", action="store_true", help="print the rules, and what each one says")
-    options = parser.parse_args()
-    rules = [rule for rule in RULES if not options.only or rule.name in options.only]
-    unknown = set(options.only or []) - {rule.name for rule in RULES}
-    if unknown:
-        sys.exit(f"no such rule: {', '.join(sorted(unknown))}")
-    if options.list:
-        COPY.changed_sources()
-        for rule in rules:
-            print(f"{rule.name:18} {rule.promise}")
-        return
+    options, rules = COPY.choice(__doc__, search={
+        "type": int, "metavar": "N", "help": "try the first N runs, to find which one fails without a rule"})
     COPY.make()
     tests = COPY.build()
     count = options.search or 200
@@ -66,9 +51,7 @@ def main():
         else:
             missed.append(rule.name)
             print(f"{rule.name:18} {'-':>6} {seconds:7.1f}  nothing was found", flush=True)
-    if missed:
-        sys.exit(f"taken out, and not noticed: {', '.join(missed)}")
-    print(f"{len(rules)} rules, each noticed where it is taken out")
+    finish(rules, missed)
 
 
 main()

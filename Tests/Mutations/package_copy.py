@@ -4,6 +4,7 @@ In the copy each rule's text is replaced by one in which WITHOUT stands for "thi
 built there once, with a manifest of only the targets that they need. The product has no switch.
 """
 
+import argparse
 import os
 import re
 import subprocess
@@ -101,6 +102,37 @@ class PackageCopy:
         if subprocess.run(command).returncode != 0:
             sys.exit("the changed tests were not built")
         return next((self.work / "build" / "debug").glob("*PackageTests.xctest"))
+
+
+    def choice(self, description, **others):
+        """Reads a tool's options: those that the tools share, and `others`, which have the settings of each.
+
+        Returns the options and the rules to take out. For `--list`, prints these and ends.
+        """
+        parser = argparse.ArgumentParser(description=description.split("\n")[0])
+        parser.add_argument("--only", action="append", metavar="NAME", help="take out this rule alone (repeatable)")
+        for name, settings in others.items():
+            parser.add_argument(f"--{name}", **settings)
+        parser.add_argument("--seed", type=int, default=1, help="ZG_ENV_PROOF_SEED (1)")
+        parser.add_argument("--list", action="store_true", help="print the rules, and what each one says")
+        options = parser.parse_args()
+        rules = [rule for rule in self.rules if not options.only or rule.name in options.only]
+        unknown = set(options.only or []) - {rule.name for rule in self.rules}
+        if unknown:
+            sys.exit(f"no such rule: {', '.join(sorted(unknown))}")
+        if options.list:
+            self.changed_sources()
+            for rule in rules:
+                print(f"{rule.name:20} {rule.promise}")
+            sys.exit()
+        return options, rules
+
+
+def finish(rules, missed):
+    """Prints the result; `missed` are the names of the rules that nothing noticed."""
+    if missed:
+        sys.exit(f"taken out, and not noticed: {', '.join(missed)}")
+    print(f"{len(rules)} rules, each noticed where it is taken out")
 
 
 def edit(rule, text):

@@ -5,11 +5,10 @@ plan_rules.py says what is taken out, package_copy.py how. First the proof must 
 place; then, for each rule, it must find something.
 """
 
-import argparse
 import re
 import sys
 
-from package_copy import PackageCopy, run_tests
+from package_copy import PackageCopy, finish, run_tests
 from plan_rules import RULES
 
 COPY = PackageCopy("plan-mutations", "SyncPlan", ["SyncPlan", "CLinux", "CSodium", "Threads", "Sealing",
@@ -18,20 +17,7 @@ PROOF = "SyncPlanTests"
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--only", action="append", metavar="NAME", help="take out this rule alone (repeatable)")
-    parser.add_argument("--seed", type=int, default=1, help="ZG_ENV_PROOF_SEED (1)")
-    parser.add_argument("--list", action="store_true", help="print the rules, and what each one says")
-    options = parser.parse_args()
-    rules = [rule for rule in RULES if not options.only or rule.name in options.only]
-    unknown = set(options.only or []) - {rule.name for rule in RULES}
-    if unknown:
-        sys.exit(f"no such rule: {', '.join(sorted(unknown))}")
-    if options.list:
-        COPY.changed_sources()
-        for rule in rules:
-            print(f"{rule.name:20} {rule.promise}")
-        return
+    options, rules = COPY.choice(__doc__)
     COPY.make()
     tests = COPY.build()
     settings = {"ZG_ENV_PROOF_SEED": str(options.seed)}
@@ -49,9 +35,7 @@ def main():
         else:
             missed.append(rule.name)
             print(f"{rule.name:20} {seconds:5.0f}  nothing was found", flush=True)
-    if missed:
-        sys.exit(f"taken out, and not noticed: {', '.join(missed)}")
-    print(f"{len(rules)} rules, each noticed where it is taken out")
+    finish(rules, missed)
 
 
 main()
