@@ -48,7 +48,7 @@ package final class RequestSender {
     let planned: [String: VercelRecord]
     private let keep: (SendNote) throws -> Void
     private let progress: (Int, Int) -> Void
-    /// The modification times that the records have if nobody else changed them, by id.
+    /// The modification times that the records have if no one else changed them, by id.
     var expectedTimes: [String: UInt64]
     /// The ids of records that may have had the sent value before the last attempt.
     var resent: Set<String> = []

@@ -38,7 +38,7 @@ package struct SyncRequest: Equatable, Sendable {
     package private(set) var action: Action
     /// Nil for a record that only the platform has.
     package let owner: Owner?
-    /// Whether a record whose value is not sent has that of its owner, unless somebody changed it.
+    /// Whether a record whose value is not sent has that of its owner, unless someone changed it.
     package let hasKnownValue: Bool
     /// For a creation: the record of the same owner under another name.
     package let predecessor: Predecessor?

@@ -56,7 +56,7 @@ struct RequestSenderTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `a record of nobody in the vault is deleted, and production remembers it`(
+    func `a record that the vault does not have is deleted, and production remembers it`(
         kind: Kind
     ) throws {
         let run = SenderRun(kind)
