@@ -20,7 +20,7 @@ package protocol SyncPlatform {
     /// Creates records. Throws only if nothing is known of the single ones.
     func create(_ new: [OutgoingRecord]) throws(PlatformError) -> WrittenRecords
 
-    /// Changes a record, or several if ``canChangeTogether(_:_:among:)`` holds for each.
+    /// Changes a record, or several if `canChangeTogether` holds for each.
     ///
     /// - Parameter check: Called right before each attempt.
     func change(

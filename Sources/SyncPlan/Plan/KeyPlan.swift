@@ -1,6 +1,6 @@
 /// What a push does with one key.
 package struct KeyPlan: Equatable, Sendable {
-    /// In the order of ``PlanOrder``. No request overlaps a record that exists then.
+    /// In the order of `PlanOrder`. No request overlaps a record that exists then.
     package private(set) var requests: [PlannedRequest] = []
     package private(set) var conflicts: [TargetNote<Conflict>] = []
     package private(set) var leftOut: [TargetNote<Omission>] = []
