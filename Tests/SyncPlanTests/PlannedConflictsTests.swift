@@ -46,6 +46,7 @@ struct PlannedConflictsTests {
         world.planAll()
         #expect(world.requests.isEmpty)
         #expect(world.plan[0].conflicts.map(\.reason) == [.removedThere, .unseenThere])
+        #expect(world.plan[0].conflicts.map(\.record) == [nil, "r2"])
     }
 
     @Test func `deletes what only the platform has if the user asks for it`() throws {
@@ -56,7 +57,10 @@ struct PlannedConflictsTests {
         world.keys[0].choices.force = true
         world.planAll()
         #expect(world.requests.isEmpty)
-        world.keys[0].choices.prune = true
+        world.keys[0].choices.pruned = [Place.production]
+        world.planAll()
+        #expect(world.requests.isEmpty)
+        world.keys[0].choices.pruned = [Place.preview]
         try world.push()
         #expect(world.platform.records.isEmpty)
     }
@@ -160,6 +164,7 @@ struct PlannedConflictsTests {
         try world.agree([Place.production, Place.preview], Content(.known(1), .sensitive))
         world.want([Place.production], Content(.known(3), .encrypted))
         world.want([Place.preview], Content(.known(2), .sensitive))
+        world.keys[0].choices.force = true
         world.planAll()
         var stopped = world
         try world.send { if ($1, $2) == (0, .beforeNote) { stopped = $0 } }
@@ -206,6 +211,8 @@ struct PlannedConflictsTests {
         world.planAll()
         #expect(world.requests.isEmpty && world.plan[0].leftOut.isEmpty)
         #expect(world.plan[0].behind.isEmpty && world.plan[0].agreements[0] != nil)
+        // What is hidden may have changed.
+        #expect(world.plan[0].same == [Place.preview])
 
         world.want([Place.production, Place.preview], second)
         try world.push()

@@ -78,6 +78,25 @@ struct PlannedNamesTests {
         }
     }
 
+    @Test func `keeps an old name whose new one is sensitive for good`() throws {
+        var world = ModelWorld("OLD", "NEW")
+        let content = Content(.known(1, of: 1), .encrypted)
+        try world.agree([Place.production], content, key: 0)
+        try world.agree([Place.production], Content(.known(1, of: 2), .sensitive), key: 1)
+        world.want([Place.production], nil, key: 0)
+        world.want([Place.production], content, key: 1)
+        world.planAll()
+        #expect(world.requests.isEmpty)
+        #expect(world.plan[0].leftOut.map(\.reason) == [.waits(for: "NEW")])
+        #expect(world.plan[1].leftOut.map(\.reason) == [.typeIsFinal])
+
+        // The name of a sensitive value is free.
+        world.want([Place.production], Content(.known(1, of: 2), .encrypted), key: 0)
+        world.want([Place.production], nil, key: 1)
+        try world.push()
+        #expect(world.steps == ["OLD r1 [0] value", "NEW r2 []"])
+    }
+
     @Test func `waits only for other names of a variable`() throws {
         var world = ModelWorld("OLD", "NEW")
         let content = Content(.known(1, of: 1), .encrypted)

@@ -124,19 +124,56 @@ struct PlannedRecordsTests {
         world.want([Place.production], shared)
         try world.push()
         #expect(world.requests.isEmpty)
-        #expect(world.plan[0].conflicts.isEmpty)
+        #expect(world.plan[0].conflicts.isEmpty && world.plan[0].same == [Place.production])
         #expect(world.keys[0].wishes[0]?.comment == "theirs")
         #expect(world.keys[0].agreements[0]?.content.comment == "theirs")
     }
 
-    @Test func `recreates a sensitive record that becomes readable, and says so`() throws {
+    @Test func `recreates a sensitive record that becomes readable only by force`() throws {
         var world = ModelWorld("KEY")
         try world.agree([Place.production], Content(.known(1), .sensitive))
         world.want([Place.production], shared)
+        world.planAll()
+        #expect(world.requests.isEmpty)
+        #expect(world.plan[0].leftOut.map(\.reason) == [.typeIsFinal])
+        #expect(world.plan[0].leftOut.map(\.record) == ["r1"])
+
+        world.keys[0].choices.force = true
         try world.push()
         #expect(world.steps == ["r1 []", "new [0] value"])
         #expect(world.plan[0].exposed == [Place.production])
         #expect(world.plan[0].gaps == [Place.production])
+    }
+
+    @Test func `sends the other target of a record whose type is final`() throws {
+        var world = ModelWorld("KEY")
+        try world.agree([Place.production, Place.preview], Content(.known(1), .sensitive))
+        world.want([Place.production], shared)
+        world.want([Place.preview], Content(.known(2), .sensitive))
+        try world.push()
+        #expect(world.steps == ["r1 [0]", "new [2] value"])
+        #expect(world.plan[0].leftOut.map(\.target) == [Place.production])
+
+        // What takes a value away changes no type.
+        world.want([Place.production, Place.preview], nil)
+        try world.push()
+        #expect(world.platform.records.isEmpty)
+    }
+
+    @Test func `leaves a doubtful record that became readable`() throws {
+        var world = ModelWorld("KEY")
+        try world.agree([Place.production, Place.preview], Content(.known(1), .sensitive))
+        world.want([Place.production, Place.preview], Content(.known(2), .sensitive))
+        world.planAll()
+        var stopped = world
+        try world.send { if $2 == .beforeNote { stopped = $0 } }
+        stopped.want([Place.production], Content(.known(2), .encrypted))
+        stopped.planAll()
+        #expect(stopped.requests.isEmpty && stopped.plan[0].open == [0])
+        #expect(stopped.plan[0].leftOut.map(\.reason) == [.typeIsFinal, .sharesRecord])
+        stopped.keys[0].choices.force = true
+        try stopped.push()
+        #expect(stopped.steps == ["r1 [2] value", "new [0] value"])
     }
 
     @Test func `never makes readable what it cannot send again`() throws {
@@ -172,6 +209,7 @@ struct PlannedRecordsTests {
         try world.push()
         #expect(world.steps == ["r1 [2]", "new [0] value"])
         #expect(world.value(Place.preview)?.value == 101)
+        #expect(world.plan[0].notSelected == [Place.preview] && world.plan[0].same.isEmpty)
 
         // The other one was not changed by anybody else.
         world.keys[0].choices.targets = nil

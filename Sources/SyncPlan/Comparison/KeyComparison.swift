@@ -29,6 +29,7 @@ final class KeyComparison {
             standings[position] = .leftOut(.waits(for: name))
         }
         leaveOutHiddenRecords()
+        leaveOutFinalTypes(rules)
         leaveOutWhatIsRefused(by: rules)
         leaveOutWhatCannotMove(isWantedElsewhere)
     }
@@ -107,12 +108,13 @@ final class KeyComparison {
         if choices.force, case .conflict = plain { standing = .changedHere }
         if case .changedThere = plain {
             let isKnown = wish != nil || resolution.agreements[target.position] != nil
-            if isKnown ? choices.force : choices.prune { standing = .changedHere }
+            if isKnown ? choices.force : choices.pruned.contains(target) { standing = .changedHere }
         }
         guard standing == .changedHere else { return standing }
-        guard choices.includes(target) else { return .notSelected }
         switch place.map({ state.records[$0].owner }) {
-        case .platform: return wish == nil ? .same : .conflict(.notOurs)
+        case .platform where wish == nil: return .same
+        case _ where !choices.includes(target): return .notSelected
+        case .platform: return .conflict(.notOurs)
         case .integration where !choices.force: return .conflict(.managedByIntegration)
         case .integration, .project, nil: return .changedHere
         }
@@ -145,6 +147,19 @@ final class KeyComparison {
             for target in record.targets where standing(in: target) == .changedHere {
                 leaveOut(target, .hidden)
             }
+        }
+    }
+
+    /// A record that cannot have a wished type is deleted by force only. What could not be created
+    /// again either is left out for that reason.
+    private func leaveOutFinalTypes(_ rules: some RecordRules) {
+        if state.choices.force { return }
+        for target in state.targets where standing(in: target) == .changedHere {
+            guard let place = state.record(in: target), let wish = wish(target),
+                !rules.canChange(state.records[place].type, to: wish.type),
+                wish.version.isReadable, rules.allows([target], of: wish.type)
+            else { continue }
+            leaveOut(target, .typeIsFinal)
         }
     }
 

@@ -37,6 +37,8 @@ package enum Omission: Hashable, Sendable {
     case hidden
     /// The platform would refuse it.
     case refused
+    /// The record cannot have the type. Only `force` deletes it, to create another one.
+    case typeIsFinal
     /// The record has a target whose change was not seen, or is not sent, and that would change too.
     case sharesRecord
     /// A new name of the variable could not be sent, so the old one stays.

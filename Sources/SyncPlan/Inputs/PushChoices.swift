@@ -1,10 +1,10 @@
 /// What the user allows and selects for one key.
 package struct PushChoices: Equatable, Sendable {
-    /// Whether the vault's side replaces what changed on the platform, and what an integration
-    /// manages.
+    /// Whether the vault's side replaces what changed on the platform, what an integration manages,
+    /// and what has to be deleted and created again to become readable.
     package var force = false
-    /// Whether to delete what only the platform has.
-    package var prune = false
+    /// The targets where what only the platform has, without a wish or an agreement, is deleted.
+    package var pruned: TargetSet = []
     /// The targets to plan; nil for all.
     package var targets: TargetSet?
 

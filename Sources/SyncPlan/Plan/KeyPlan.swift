@@ -6,6 +6,11 @@ package struct KeyPlan: Equatable, Sendable {
     package private(set) var leftOut: [TargetNote<Omission>] = []
     /// What only Vercel's side changed: to be pulled.
     package private(set) var behind: TargetSet = []
+    /// Targets that would be sent, or be a conflict, if the user had selected them. Conflicts and
+    /// what is behind are reported for every target.
+    package private(set) var notSelected: TargetSet = []
+    /// Targets with a wish where the listing shows just that, agreed on before or not.
+    package private(set) var same: TargetSet = []
     /// Targets that are without their value between two requests, because no record can be in two
     /// forms: their value changes, or their record's type does for some of its targets only. Of two
     /// variables that exchange names, one may be without a name.
@@ -29,22 +34,25 @@ package struct KeyPlan: Equatable, Sendable {
         open = comparison.resolution.open
         for target in state.targets {
             switch comparison.standing(in: target) {
-            case .conflict(let reason): conflicts.append(TargetNote(target, reason))
-            case .leftOut(let reason): leftOut.append(TargetNote(target, reason))
+            case .conflict(let reason): conflicts.append(TargetNote(target, reason, in: state))
+            case .leftOut(let reason): leftOut.append(TargetNote(target, reason, in: state))
             case .changedThere: behind.insert(target)
-            case .notSelected: isWhole = isWhole && state.wishes[target.position] == nil
+            case .notSelected: notSelected.insert(target)
             case .same, .changedHere: break
             }
         }
-        isWhole = isWhole && conflicts.isEmpty && leftOut.isEmpty
+        isWhole =
+            conflicts.isEmpty && leftOut.isEmpty
+            && notSelected.allSatisfy { state.wishes[$0.position] == nil }
         requests = PlanOrder(arrangement).requests
-        comments = arrangement.comments.map { TargetNote($0.target, $0.comment) }
+        comments = arrangement.comments.map { TargetNote($0.target, $0.comment, in: state) }
         for target in state.targets where comparison.standing(in: target) == .same {
-            // A hidden record says nothing about its comment.
-            if let wish = state.wishes[target.position], let there = comparison.wish(target),
-                wish.comment != there.comment, !comments.contains(where: { $0.target == target })
-            {
-                comments.append(TargetNote(target, there.comment))
+            // A hidden record says nothing.
+            guard let wish = state.wishes[target.position], let there = comparison.wish(target)
+            else { continue }
+            same.insert(target)
+            if wish.comment != there.comment, !comments.contains(where: { $0.target == target }) {
+                comments.append(TargetNote(target, there.comment, in: state))
             }
         }
         for target in state.targets where !comparison.isPinned(target) {

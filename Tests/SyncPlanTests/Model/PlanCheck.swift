@@ -119,12 +119,13 @@ struct PlanCheck {
     private static func compare(_ second: KeyPlan, _ first: KeyPlan) throws {
         guard second.conflicts.map(\.target) == first.conflicts.map(\.target),
             second.leftOut.map(\.target) == first.leftOut.map(\.target),
-            second.behind == first.behind
+            second.behind == first.behind, second.notSelected == first.notSelected
         else {
             throw Failure(
                 description: """
-                    after a stop the report is \(second.conflicts) \(second.leftOut) \(Array(second.behind)), \
-                    before \(first.conflicts) \(first.leftOut) \(Array(first.behind))
+                    after a stop the report is \(second.conflicts) \(second.leftOut) \(Array(second.behind)) \
+                    \(Array(second.notSelected)), before \(first.conflicts) \(first.leftOut) \
+                    \(Array(first.behind)) \(Array(first.notSelected))
                     """)
         }
     }
@@ -142,6 +143,8 @@ struct PlanCheck {
             switch verdict {
             case .conflict where conflict == oracle.reason(target): count("conflict")
             case .behind where isBehind: count("behind")
+            case .typeIsFinal where omission == .typeIsFinal: count("typeIsFinal")
+            case .notSelected where plan.notSelected.contains(target): count("notSelected")
             case .untouched where !isConflict && !isBehind && omission == nil: count("untouched")
             case .wanted where !isConflict && !isBehind:
                 guard let omission else {
@@ -160,9 +163,24 @@ struct PlanCheck {
             default:
                 throw Failure(
                     description:
-                        "\(target) should be \(verdict), but the plan has \(plan.conflicts) \(Array(plan.behind))"
+                        "\(target) should be \(verdict), but the plan has \(plan.conflicts) \(plan.leftOut) \(Array(plan.behind))"
                 )
             }
+        }
+        let all = verdicts.indices.map(Target.init)
+        guard plan.same == TargetSet(all.filter(oracle.isSame)),
+            plan.notSelected.count == verdicts.count(where: { $0 == .notSelected })
+        else {
+            throw Failure(
+                description:
+                    "says \(Array(plan.same)) is the same, \(Array(plan.notSelected)) not selected"
+            )
+        }
+        for (target, record) in plan.conflicts.map({ ($0.target, $0.record) })
+            + plan.leftOut.map({ ($0.target, $0.record) })
+            + plan.comments.map({ ($0.target, $0.record) })
+        where record != oracle.record(in: target)?.id {
+            throw Failure(description: "says that \(target) is in \(record as Any)")
         }
         let exposed = verdicts.indices.map(Target.init).filter { target in
             guard case .wanted(let value?) = verdicts[target.position],
@@ -224,7 +242,7 @@ struct PlanCheck {
             // A new policy forbids the form of the record, in which the others cannot be sent again.
             if let own, !others.isEmpty, !oracle.allows(others, of: own.type) { return true }
             return isShared(target, oracle, verdicts)
-        case .hidden, .waits: return false
+        case .typeIsFinal, .hidden, .waits: return false
         }
     }
 
@@ -234,7 +252,7 @@ struct PlanCheck {
         _ verdicts: [PlanOracle.Verdict], _ plan: KeyPlan, from target: Target
     ) -> Bool {
         // It is not sent.
-        if [.behind, .conflict, .untouched].contains(verdicts[other.position]) { return true }
+        if case .wanted = verdicts[other.position] {} else { return true }
         // It was not selected, and is heavier or would get the comment.
         if !oracle.isSelected(other),
             record?.comment != oracle.wanted(target)?.comment || target < other
@@ -359,7 +377,7 @@ struct PlanCheck {
         return world.keys.map { key in
             "\(key.name): wants \(key.wishes.map(text)), agreed "
                 + "\(key.agreements.map { "\($0?.record ?? "") \(text($0?.content))" }), "
-                + "force \(key.choices.force), prune \(key.choices.prune), "
+                + "force \(key.choices.force), pruned \(Array(key.choices.pruned).map(\.position)), "
                 + "targets \(key.choices.targets.map { Array($0).map(\.position) } as Any)"
         }.joined(separator: "\n") + "\n"
             + world.platform.records.map {

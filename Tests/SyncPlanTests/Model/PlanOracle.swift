@@ -26,7 +26,11 @@ struct PlanOracle {
         case behind
         /// It stays as it is, and is reported.
         case conflict
-        /// It stays as it is: the user did not select it, or it is not the project's.
+        /// It stays as it is, because the platform would have to delete it to show it.
+        case typeIsFinal
+        /// It stays as it is: the user did not select it.
+        case notSelected
+        /// It stays as it is: it is not the project's.
         case untouched
     }
 
@@ -65,21 +69,30 @@ struct PlanOracle {
             if isKnown(record), threeWay(target) == .wanted(there) { return .wanted(there) }
             let base = key.agreements[target.position].map { Value($0.content) }
             let isSent = key.choices.force || isKnown(record) && base == there
-            return wish == nil || isSent && !isSelected(target) ? .untouched : .conflict
+            if wish == nil { return .untouched }
+            return isSent && !isSelected(target) ? .notSelected : .conflict
         }
         let choices = key.choices
         var verdict = threeWay(target)
         let isOnlyThere = wish == nil && key.agreements[target.position] == nil
         switch verdict {
         case .conflict where choices.force: verdict = .wanted(wish)
-        case .behind where isOnlyThere ? choices.prune : choices.force: verdict = .wanted(wish)
+        case .behind where isOnlyThere ? choices.pruned.contains(target) : choices.force:
+            verdict = .wanted(wish)
         default: break
         }
         guard case .wanted(let value) = verdict, !isKnown(record) || value != there(target) else {
             return verdict
         }
-        if !isSelected(target) { return .untouched }
-        return record?.owner == .integration && !choices.force ? .conflict : verdict
+        if !isSelected(target) { return .notSelected }
+        if choices.force { return verdict }
+        if record?.owner == .integration { return .conflict }
+        guard let record, let value, !record.type.isReadable, value.type.isReadable else {
+            return verdict
+        }
+        // What could not be created again is left out whatever the record is.
+        let isSendable = value.value % 100 < 50 && allows([target], of: value.type)
+        return isSendable ? .typeIsFinal : verdict
     }
 
     /// Why a target that is a conflict is one.
@@ -90,6 +103,12 @@ struct PlanOracle {
         case .integration where threeWay(target) != .conflict: return .managedByIntegration
         default: return key.agreements[target.position] == nil ? .unseenThere : .changedThere
         }
+    }
+
+    /// Returns whether something is wanted in a target, and the vault knows that it is there.
+    func isSame(_ target: Target) -> Bool {
+        guard case .wanted(let value?) = verdict(target) else { return false }
+        return isKnown(record(in: target)) && value == there(target)
     }
 
     func isSelected(_ target: Target) -> Bool { key.choices.targets?.contains(target) ?? true }

@@ -89,6 +89,8 @@ struct ProjectCheck {
                             $0.map { $0.version.variable == (own?.value ?? 0) / 100 } ?? false
                         }
                 }
+        case .typeIsFinal:
+            return own.map { !$0.type.isReadable } ?? false && wish?.type.isReadable ?? false
         case .refused, .hidden: return false
         }
     }

@@ -51,7 +51,7 @@ struct SampledWorlds {
         }
         for position in 0..<Place.count where isChosen(oneIn: 2) { edit(&world, position) }
         for _ in 0..<Int.random(in: 0...2, using: &random) { change(&world.platform) }
-        world.keys[0].choices.prune = isChosen(oneIn: 4)
+        if isChosen(oneIn: 4) { world.keys[0].choices.pruned = targets() }
         if isChosen(oneIn: 4) { world.keys[0].choices.targets = targets() }
         return world
     }
