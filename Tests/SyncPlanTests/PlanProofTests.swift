@@ -20,7 +20,10 @@ struct PlanProofTests {
 
     @Test func `three targets and two versions that the vault has`() async throws {
         let counts = try await prove(Self.worlds(targets: 3, versions: 2, unread: 0))
-        #expect(Set(counts.keys) == ["behind", "conflict", "exposed", "gap", "sharesRecord"])
+        #expect(
+            Set(counts.keys) == [
+                "behind", "conflict", "exposed", "gap", "sharesRecord", "typeIsFinal",
+            ])
     }
 
     @Test func `three targets, a version that the vault has, and others`() async throws {
@@ -84,8 +87,8 @@ struct PlanProofTests {
         print("planner, \(count) larger worlds: \(check.plans) plans, \(sorted(check.counts))")
         #expect(
             Set(check.counts.keys).isSuperset(of: [
-                "behind", "comment", "conflict", "exposed", "gap", "refused", "sharesRecord",
-                "unreadable", "untouched", "valueWantedElsewhere",
+                "behind", "comment", "conflict", "exposed", "gap", "notSelected", "refused",
+                "sharesRecord", "typeIsFinal", "unreadable", "untouched", "valueWantedElsewhere",
             ]))
     }
 
@@ -102,7 +105,7 @@ struct PlanProofTests {
         print("planner, two names: \(worlds) worlds, \(check.plans) plans, \(sorted(check.counts))")
         #expect(
             Set(check.counts.keys).isSuperset(of: [
-                "unreadable", "valueWantedElsewhere", "waits", "waits in order",
+                "typeIsFinal", "unreadable", "valueWantedElsewhere", "waits", "waits in order",
             ]))
     }
 
@@ -122,13 +125,13 @@ struct PlanProofTests {
         print("planner, \(days) days: \(sorted(counts))")
         #expect(
             Set(counts.keys).isSuperset(of: [
-                "killed", "conflict", "behind", "gap", "unreadable", "valueWantedElsewhere",
-                "waits",
-                "pulled",
+                "killed", "conflict", "behind", "gap", "typeIsFinal", "unreadable",
+                "valueWantedElsewhere", "waits", "pulled",
             ]))
     }
 
-    /// Checks all small worlds, on as many threads as there are.
+    /// Checks all small worlds, on as many threads as there are. Those where force changes types and
+    /// overwrites nothing are checked by force, too.
     ///
     /// - Parameter share: One in so many wishes.
     @discardableResult
@@ -141,7 +144,13 @@ struct PlanProofTests {
                     var random = ProofRandom(UInt64(part) << 32)
                     try worlds.forEach(
                         part: (part, parts), share: share, using: &random
-                    ) { try check.check($0) }
+                    ) { world in
+                        try check.check(world)
+                        guard Self.isForceForTypes(world) else { return }
+                        var forced = world
+                        forced.keys[0].choices.force = true
+                        try check.check(forced)
+                    }
                     return check
                 }
             }
@@ -151,6 +160,13 @@ struct PlanProofTests {
             "planner, \(worlds.targets) targets: \(all.worlds) worlds, \(all.plans) plans, "
                 + "\(all.searches) searches, \(sorted(all.counts))")
         return all.counts
+    }
+
+    private static func isForceForTypes(_ world: ModelWorld) -> Bool {
+        let oracle = PlanOracle(world, 0)
+        let verdicts = (0..<oracle.count).map { oracle.verdict(Target($0)) }
+        return verdicts.contains(.typeIsFinal)
+            && !verdicts.contains { $0 == .conflict || $0 == .behind }
     }
 
     private func sorted(_ counts: [String: Int]) -> String {
