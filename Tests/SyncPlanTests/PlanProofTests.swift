@@ -99,8 +99,12 @@ struct PlanProofTests {
         let first = Int.random(in: 0..<step, using: &random)
         var worlds = 0
         try RenamedWorlds().forEach(part: (first, step)) { world in
-            worlds += 1
-            try check.check(world)
+            for isForced in step == 1 ? [false, true] : [Bool.random(using: &random)] {
+                var world = world
+                for place in world.keys.indices { world.keys[place].choices.force = isForced }
+                worlds += 1
+                try check.check(world)
+            }
         }
         print("planner, two names: \(worlds) worlds, \(check.plans) plans, \(sorted(check.counts))")
         #expect(

@@ -117,14 +117,16 @@ struct PlannedConflictsTests {
         #expect(stopped.plan[0].conflicts.map(\.reason) == [.changedThere])
     }
 
-    @Test func `overwrites no value that differs from the one that was sent`() throws {
+    /// Also if the vault has the other value.
+    @Test(arguments: [9_051, 103])
+    func `overwrites no value that differs from the one that was sent`(value: Int) throws {
         var world = ModelWorld("KEY")
         try world.agree([Place.production], first)
         world.want([Place.production], second)
         world.planAll()
         var stopped = world
         try world.send { if $2 == .beforeNote { stopped = $0 } }
-        try stopped.platform.change(0, isOurs: false) { $0.value = 9_051 }
+        try stopped.platform.change(0, isOurs: false) { $0.value = value }
         stopped.platform.records[0].isInOurName = true
         stopped.planAll()
         #expect(stopped.requests.isEmpty)

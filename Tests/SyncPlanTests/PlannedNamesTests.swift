@@ -97,6 +97,17 @@ struct PlannedNamesTests {
         #expect(world.steps == ["OLD r1 [0] value", "NEW r2 []"])
     }
 
+    @Test func `recreates a record before other names go`() throws {
+        var world = ModelWorld("ONE", "TWO")
+        try world.agree([Place.production], Content(.known(1, of: 1), .sensitive), key: 0)
+        try world.agree([Place.production], Content(.known(1, of: 2), .encrypted), key: 1)
+        world.want([Place.production], Content(.known(1, of: 1), .encrypted), key: 0)
+        world.want([Place.production], nil, key: 1)
+        world.keys[0].choices.force = true
+        try world.push()
+        #expect(world.steps == ["ONE r1 []", "ONE new [0] value", "TWO r2 []"])
+    }
+
     @Test func `waits only for other names of a variable`() throws {
         var world = ModelWorld("OLD", "NEW")
         let content = Content(.known(1, of: 1), .encrypted)

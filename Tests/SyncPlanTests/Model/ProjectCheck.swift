@@ -90,7 +90,8 @@ struct ProjectCheck {
                         }
                 }
         case .typeIsFinal:
-            return own.map { !$0.type.isReadable } ?? false && wish?.type.isReadable ?? false
+            return !start.keys[place].choices.force && wish?.type.isReadable ?? false
+                && own.map { !$0.type.isReadable } ?? false
         case .refused, .hidden: return false
         }
     }
