@@ -160,7 +160,7 @@ let package = Package(
             name: "EnvOperations",
             dependencies: [
                 "CommandLineKit", "DotEnv", "EnvSchema", "HTTPClient", "JSON", "Sealing",
-                "SystemFiles", "Vault", "VercelAPI",
+                "SyncPlan", "SystemFiles", "Vault", "VercelAPI",
             ], swiftSettings: busySettings),
         .target(
             name: "CommandLineKit", dependencies: ["CLinux", "JSON"], swiftSettings: smallSettings),

@@ -47,20 +47,30 @@ struct AdoptionTests {
     }
 
     private func adopted(
-        versions: [Identifier: UInt64], removing: Bool = false
+        version: UInt64?, removing: Bool = false
     ) throws -> RemoteState? {
         let record = try vercelRecord(
             "env_1", VariableAttributes(kind: .encrypted, scope: Scope(targets: .all)))
         try Vault.update(path, in: store, keys: creation.keys, vaultID: creation.vaultID) {
             if removing { $0.remove(at: 0, time: 2) }
-            $0.adopt([variable: record], versions: versions, account: "user", time: 3)
+            let updates = version.map { version in
+                [
+                    RecordUpdate(
+                        variable: variable,
+                        knowledge: .agreed(
+                            record, version: version, attributes: record.attributes))
+                ]
+            }
+            $0.agree(
+                on: updates ?? [], of: $0.index.projects[0].id, account: "user", time: 3,
+                vercelTime: 3)
         }
         return try Vault(opening: path, in: store)
             .index(with: creation.keys, extent: .everything).variables[0].remote
     }
 
     @Test func `the compared version is recorded as pushed, not a newer one`() throws {
-        let remote = try #require(try adopted(versions: [variable: 1]))
+        let remote = try #require(try adopted(version: 1))
         #expect(remote.pushedVersion == 1)
         let index = try Vault(opening: path, in: store)
             .index(with: creation.keys, extent: .everything)
@@ -68,10 +78,10 @@ struct AdoptionTests {
     }
 
     @Test func `a record removed meanwhile adopts nothing`() throws {
-        #expect(try adopted(versions: [variable: 2], removing: true) == nil)
+        #expect(try adopted(version: 2, removing: true) == nil)
     }
 
     @Test func `a record that was not compared adopts nothing`() throws {
-        #expect(try adopted(versions: [:]) == nil)
+        #expect(try adopted(version: nil) == nil)
     }
 }

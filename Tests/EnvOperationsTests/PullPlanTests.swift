@@ -106,7 +106,7 @@ struct PullPlanTests {
         variable.highestVersion = 1
         #expect(SyncState(of: variable) == .diverged)
         let push = PushPlan(
-            variables: [variable], platform: [there], adopted: [:], rules: .init())
+            variables: [variable], platform: [there], rules: .init())
         #expect(push.steps.isEmpty && push.conflicts.map(\.key) == ["KEY"])
         #expect(plan([variable], [there]).words == "conflict")
     }

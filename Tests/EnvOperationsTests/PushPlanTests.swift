@@ -39,7 +39,7 @@ struct PushPlanTests {
     ) -> PushPlan {
         var rules = PushPlan.Rules()
         (rules.force, rules.prune, rules.keys) = (force, prune, keys)
-        return PushPlan(variables: variables, platform: platform, adopted: [:], rules: rules)
+        return PushPlan(variables: variables, platform: platform, rules: rules)
     }
 
     @Test func `a record never pushed is created`() {
@@ -114,17 +114,16 @@ struct PushPlanTests {
         #expect(plan.steps.map(\.action) == [.update(id: "a", withValue: false), .create])
     }
 
-    @Test func `a rename changes the record; for a sensitive one the new record is created first`()
-        throws
-    {
-        var plain = pushed(record(.all), "a")
-        let before = try platform("a", plain)
-        plain.name = "NEW"
-        #expect(plan([plain], [before]).steps.map(\.action) == [.update(id: "a", withValue: false)])
-        var secret = pushed(record(.production, kind: .sensitive), "s")
-        let old = try platform("s", secret)
-        secret.name = "NEW"
-        #expect(plan([secret], [old]).steps.map(\.action) == [.create, .delete(id: "s")])
+    @Test(arguments: [VariableAttributes.Kind.encrypted, .sensitive])
+    func `a renamed variable is created before its old record is deleted`(
+        kind: VariableAttributes.Kind
+    ) throws {
+        var variable = pushed(record(.production, kind: kind), "a")
+        let before = try platform("a", variable)
+        variable.name = "NEW"
+        let steps = plan([variable], [before]).steps
+        #expect(steps.map(\.action) == [.create, .delete(id: "a")])
+        #expect(steps.map(\.waitsFor) == [[], ["NEW"]])
     }
 
     @Test func `records only on Vercel are left alone without prune`() throws {
@@ -179,14 +178,14 @@ struct PushPlanTests {
             ])
         #expect(forced.steps[0].attributes.scope == Scope(targets: .development))
         #expect(forced.steps[1].attributes.scope == variable.attributes.scope)
-        // A part with its own record is narrowed before the other takes its scope.
+        // Two records that both fit stay two, each with a record of the vault of its own.
         let alone = try platform("w", record(.preview))
+        let both = plan([variable], [production, alone], force: true)
         #expect(
-            plan([variable], [production, alone], force: true).steps.map(\.action)
-                == [.delete(id: "w"), .update(id: "p", withValue: true)])
-        // A record that belongs to another one in the vault is never taken.
-        let other = pushed(record([.preview, .development], at: 2), "v")
-        #expect(plan([variable, other], [production, preview], force: true).conflicts.count == 1)
+            both.steps.map(\.action)
+                == [.update(id: "w", withValue: true), .update(id: "p", withValue: true)])
+        #expect(both.divided.map(\.variable) == [variable])
+        #expect(both.divided.map(\.scopes) == [[Scope(targets: .preview)]])
     }
 
     @Test("SYNC-B2: force replaces a sensitive record by one that can be read")
@@ -208,81 +207,40 @@ struct PushPlanTests {
             let new = record(.production, at: 2, key: "K", kind: kind)
             let plan = plan([renamed, new], [there])
             #expect(plan.conflicts.isEmpty, "\(kind)")
+            #expect(plan.steps.map(\.key) == ["K2", "K"], "\(kind)")
             #expect(
-                plan.steps.map(\.key)
-                    == (kind == .sensitive ? ["K2", "K", "K"] : ["K2", "K"]), "\(kind)")
-            #expect(plan.steps.last?.action == .create && plan.steps.last?.variable == new)
-            // A removed name makes room for the renamed variable, and its old name for the new one.
+                plan.steps.map(\.action) == [.create, .update(id: "a", withValue: true)], "\(kind)")
+            #expect(plan.steps.last?.variable == new)
+            // A removed variable's record goes on with the renamed one, and its record with the new.
             var removed = pushed(record(.production, at: 3, key: "K2", kind: kind), "b")
             let before = try platform("b", removed)
             removed.deletedAt = 9
             let chain = self.plan([renamed, new, removed], [there, before])
             #expect(chain.conflicts.isEmpty, "\(kind)")
-            #expect(chain.steps.first?.action == .delete(id: "b"), "\(kind)")
-            #expect(chain.steps.last?.variable == new, "\(kind)")
+            #expect(
+                chain.steps.map(\.action)
+                    == [.update(id: "b", withValue: true), .update(id: "a", withValue: true)],
+                "\(kind)")
+            #expect(chain.steps.map(\.variable) == [renamed, new])
         }
     }
 
-    @Test("SYNC-B3: variables that swap scopes swap their records")
+    @Test("SYNC-B3: variables that exchange names exchange their values")
     func exchange() throws {
-        func named(
-            _ name: String, was key: String, _ id: String, at time: UInt64,
-            _ kind: VariableAttributes.Kind = .encrypted, _ targets: Scope.Targets = .production
-        ) -> Variable {
-            var variable = pushed(record(targets, at: time, key: key, kind: kind), id)
-            variable.name = name
-            return variable
-        }
-        func exchanged(_ variables: [Variable], force: Bool = false) throws -> (
-            ScopeExchange, [VercelRecord]
-        ) {
-            let platform = try variables.map { variable in
-                var before = variable
-                before.name = variable.remote?.key ?? ""
-                return try self.platform(variable.remote?.id ?? "", before)
-            }
-            var rules = PushPlan.Rules()
-            rules.force = force
-            return (
-                ScopeExchange(
-                    variables: variables, platform: .init(platform), rules: rules), platform
-            )
-        }
-        let (a, b) = (named("A", was: "B", "b", at: 1), named("B", was: "A", "a", at: 2))
-        let (swap, _) = try exchanged([a, b])
-        #expect(swap.remotes[a.id]??.id == "a" && swap.remotes[b.id]??.id == "b")
-        #expect(swap.remotes.values.allSatisfy { $0?.pushedVersion == 0 })
-        #expect(swap.replaced.isEmpty)
-        // A cycle of three, beside one that waits for nothing.
-        let circle = [
-            named("A", was: "C", "c", at: 1), named("B", was: "A", "a", at: 2),
-            named("C", was: "B", "b", at: 3), named("E", was: "D", "d", at: 4),
+        var (one, other) = (
+            pushed(record(.production, key: "A"), "a"),
+            pushed(record(.production, at: 2, key: "B"), "b")
+        )
+        let platform: ListedRecords = [
+            try self.platform("a", one), try self.platform("b", other),
         ]
-        let (turn, _) = try exchanged(circle)
-        #expect(circle.map { turn.remotes[$0.id]??.id } == ["a", "b", "c", nil])
-        #expect(turn.remotes.count == 3)
-        // A chain has an end, and other scopes make no cycle.
-        #expect(try exchanged([a, named("C", was: "A", "a", at: 2)]).0.remotes.isEmpty)
+        (one.name, other.name) = ("B", "A")
+        let plan = plan([one, other], platform)
+        #expect(plan.conflicts.isEmpty && plan.divided.isEmpty)
         #expect(
-            try exchanged([a, named("B", was: "A", "a", at: 2, .encrypted, .preview)]).0.remotes
-                .isEmpty)
-        // If Vercel cannot convert the type, the record is deleted and created.
-        let secret = named("A", was: "B", "b", at: 1, .sensitive)
-        let (mixed, platform) = try exchanged([secret, b])
-        #expect(mixed.remotes[secret.id]??.id == "a" && mixed.remotes[b.id] == .some(nil))
-        #expect(mixed.replaced[b.id] == platform.first { $0.id == "b" })
-        let hidden = named("B", was: "A", "a", at: 2, .sensitive)
-        let (other, there) = try exchanged([a, hidden])
-        #expect(other.remotes[a.id] == .some(nil))
-        #expect(other.replaced[a.id] == there.first { $0.id == "a" })
-        // Without a value, or changed there, nothing is swapped unseen.
-        var empty = b
-        (empty.currentVersion, empty.highestVersion) = (0, 0)
-        #expect(try exchanged([a, empty]).0.remotes.isEmpty)
-        var moved = b
-        moved.remote?.agreedUpdatedAt = 1
-        #expect(try exchanged([a, moved]).0.remotes.isEmpty)
-        #expect(try !exchanged([a, moved], force: true).0.remotes.isEmpty)
+            plan.steps.map(\.action)
+                == [.update(id: "a", withValue: true), .update(id: "b", withValue: true)])
+        #expect(plan.steps.map(\.variable) == [other, one])
     }
 
     @Test("SYNC-B4: a renamed sensitive variable without a value is a conflict of its own")
@@ -321,7 +279,7 @@ struct ChangeAuthorTests {
         let plan = PushPlan(
             variables: [variable],
             platform: [VercelRecord(read, environments: CustomEnvironmentNames([]))],
-            adopted: [:], rules: rules)
+            rules: rules)
         return try #require(plan.conflicts.first).reason
     }
 

@@ -45,36 +45,69 @@ struct SendResolutionTests {
         return variable
     }
 
+    /// What a plan makes of unfinished writes.
+    private struct Outcome {
+        let plan: PushPlan
+
+        /// The version that Vercel is known to have of a record.
+        func version(_ variable: Variable) -> UInt64? {
+            plan.agreed.lazy.compactMap { update -> UInt64? in
+                guard update.variable == variable.id,
+                    case .agreed(_, let version, _) = update.knowledge
+                else { return nil }
+                return version
+            }.first
+        }
+
+        /// Whether the value is sent again to a record, and nothing is a conflict.
+        func sendsAgain(_ id: String) -> Bool {
+            plan.conflicts.isEmpty
+                && plan.steps.contains { $0.action == .update(id: id, withValue: true) }
+        }
+    }
+
+    /// What reading the value of the only candidate shows.
+    enum Evidence: Sendable { case holds, other, unknown }
+
     private func resolve(
         _ sends: [SendEntry], _ variables: [Variable], _ platform: ListedRecords,
-        _ evidence: SendResolution.Evidence? = nil
-    ) -> SendResolution {
-        let all = evidence.map { value in
-            Dictionary(uniqueKeysWithValues: sends.map { ($0.id, value) })
+        others: [StoredAgreement] = [], _ evidence: Evidence = .unknown
+    ) -> Outcome {
+        var state = ProjectState(
+            variables: variables, others: others, sends: sends, platform: platform, rules: .init())
+        for candidate in state.candidates {
+            switch evidence {
+            case .holds: state.take([candidate.record.id: .some(0)])
+            case .other: state.take([candidate.record.id: Int?.none])
+            case .unknown: break
+            }
         }
-        return SendResolution(
-            of: sends, variables: variables, platform: platform, evidence: all ?? [:],
-            account: "me", time: 30)
+        return Outcome(plan: PushPlan(state))
     }
 
     @Test func `a missing creation did not happen`() {
         let variable = record(.all)
         let entry = send(.create, variable)
         let found = resolve([entry], [variable], [])
-        #expect(found.remotes.isEmpty && found.settled == [entry.id])
+        #expect(found.plan.agreed.isEmpty && found.plan.settled == [entry.id])
+        #expect(found.plan.steps.map(\.action) == [.create])
     }
 
-    @Test(
-        arguments: [
-            (.holds(1), 1), (.empty, 0), (.other, nil), (.unknown, 0),
-        ] as [(SendResolution.Evidence, UInt64?)])
+    @Test(arguments: [Evidence.holds, .other, .unknown])
     func `an existing creation is ours if the value matches, else the value is sent again`(
-        evidence: SendResolution.Evidence, version: UInt64?
+        evidence: Evidence
     ) throws {
         let variable = record(.all)
         let found = resolve(
             [send(.create, variable)], [variable], [try there("a", variable)], evidence)
-        #expect(found.remotes[variable.id]?.pushedVersion == version)
+        switch evidence {
+        case .holds:
+            #expect(found.version(variable) == 1 && found.plan.steps.isEmpty)
+            #expect(found.plan.unchanged == [variable])
+        // An empty value counts as unknown: Vercel stores it instead of what was sent.
+        case .unknown: #expect(found.sendsAgain("a") && found.version(variable) == 0)
+        case .other: #expect(found.plan.conflicts.count == 1)
+        }
     }
 
     @Test(
@@ -93,14 +126,16 @@ struct SendResolutionTests {
         if until > 0 { entry = entry.until(until) }
         let there = try there("a", variable, updatedAt: moved, author: "me")
         let found = resolve([entry], [variable], [there])
-        #expect(found.remotes[variable.id]?.pushedVersion == (isOurs ? 0 : nil))
-        #expect(found.remotes[variable.id]?.agreedUpdatedAt == (isOurs ? moved : nil))
+        #expect(found.sendsAgain("a") == isOurs && found.plan.conflicts.isEmpty == isOurs)
+        #expect(found.version(variable) == nil)
+        // The journal keeps it until the value was sent again.
+        #expect(found.plan.settled == (isOurs ? [] : [entry.id]))
     }
 
     @Test func `a write may have left exactly what was sent`() throws {
         let variable = record([.production, .preview], kind: .sensitive)
         func ours(_ there: VercelRecord, _ entry: SendEntry? = nil) -> Bool {
-            resolve([entry ?? send(.create, variable)], [variable], [there]).remotes.count == 1
+            resolve([entry ?? send(.create, variable)], [variable], [there]).sendsAgain(there.id)
         }
         #expect(ours(try there("a", variable)))
         #expect(ours(try there("a", variable, author: "me")))
@@ -111,59 +146,33 @@ struct SendResolutionTests {
         #expect(!ours(try there("a", variable, targets: .production)))
         #expect(!ours(try there("a", variable, targets: .all)))
         #expect(!ours(try there("a", variable, .encrypted)))
-        // A team's policy may have made it sensitive.
-        let readable = record(.production)
-        #expect(
-            resolve(
-                [send(.create, readable)], [readable], [try there("a", readable, .sensitive)]
-            ).remotes.count == 1)
-    }
-
-    @Test func `a record that belongs to another one in the vault is not taken`() throws {
-        let variable = record(.all)
-        let other = pushed(record(.all, at: 2), "a")
-        let found = resolve(
-            [send(.create, variable)], [variable, other], [try there("a", variable)], .holds(1))
-        #expect(found.remotes.isEmpty)
     }
 
     @Test func `a change counts only if the record was changed since`() throws {
         var variable = pushed(record(.all, kind: .sensitive), "a")
-        variable.currentVersion = 3
+        (variable.currentVersion, variable.highestVersion) = (3, 3)
         let entry = send(.change, variable, target: .init(id: "a", updatedAt: 10), version: 2)
         let same = try there("a", variable, updatedAt: 10)
-        #expect(resolve([entry], [variable], [same]).remotes.isEmpty)
-        let changed = resolve([entry], [variable], [try there("a", variable)])
-        #expect(changed.remotes[variable.id]?.pushedVersion == 0)
-        #expect(changed.remotes[variable.id]?.agreedUpdatedAt == 20)
-        // Without a value the earlier one remains.
-        let narrowed = send(.change, variable, target: .init(id: "a", updatedAt: 10), version: 0)
-        let kept = resolve([narrowed], [variable], [try there("a", variable)])
-        #expect(kept.remotes[variable.id]?.pushedVersion == 1)
+        #expect(resolve([entry], [variable], [same]).version(variable) == nil)
+        #expect(resolve([entry], [variable], [try there("a", variable)]).sendsAgain("a"))
     }
 
-    @Test func `only the old record of a renamed variable is a leftover`() throws {
+    @Test func `what has a former name goes once the new one is there, unless it changed`() throws {
         let renamed = pushed(record(.production, key: "NEW", kind: .sensitive), "new")
-        let old = record(.production, key: "OLD", kind: .sensitive)
-        func deletion(_ id: String, _ variable: Identifier?) -> SendEntry {
-            SendEntry(
-                createdAt: 1, action: .delete, project: renamed.project, variable: variable,
-                vercelProject: "prj", author: "me", target: .init(id: id, updatedAt: 20),
-                key: "OLD", attributes: old.attributes, version: 0, sendsValue: false, sentAfter: 15
-            )
-        }
-        let platform: ListedRecords = [
-            try there("old", old), try there("new", renamed, updatedAt: 10),
-        ]
-        #expect(
-            resolve([deletion("old", renamed.id)], [renamed], platform).leftovers
-                == [platform[0]])
-        // A record that the vault still has, or never had, is planned by the vault's state.
-        #expect(resolve([deletion("new", renamed.id)], [renamed], platform).leftovers.isEmpty)
-        #expect(resolve([deletion("old", nil)], [renamed], platform).leftovers.isEmpty)
-        let changed: ListedRecords = [try there("old", old, updatedAt: 21)]
-        let left = resolve([deletion("old", renamed.id)], [renamed], changed)
-        #expect(left.leftovers.isEmpty && left.abandoned == changed.records)
+        var old = pushed(record(.production, key: "OLD", kind: .sensitive), "old")
+        let left = StoredAgreement(try #require(old.remote), of: renamed.id)
+        old.remote = nil
+        let new = try there("new", renamed, updatedAt: 10)
+        let found = resolve(
+            [], [renamed], [new, try there("old", old, updatedAt: 10)], others: [left])
+        #expect(found.plan.steps.map(\.action) == [.delete(id: "old")])
+        #expect(found.plan.conflicts.isEmpty)
+        let changed = resolve(
+            [], [renamed], [new, try there("old", old, updatedAt: 21)], others: [left])
+        #expect(changed.plan.steps.isEmpty && changed.plan.conflicts.count == 1)
+        // It is gone: nothing is left of it.
+        let gone = resolve([], [renamed], [new], others: [left])
+        #expect(gone.plan.steps.isEmpty && gone.plan.conflicts.isEmpty)
     }
 }
 

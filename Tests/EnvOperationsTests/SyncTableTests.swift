@@ -136,9 +136,10 @@ struct SyncTableTests {
             case (.same, .deleted): ("unlisted", "unlisted")
             case (.changed, .deleted): ("unlisted", "blocked")
             // Never agreed on: what is hidden may be in its place.
-            case (.same, .absent), (.changed, .absent): ("ahead", "create, blocked")
-            case (.changed, .same): ("ahead", "update value, blocked")
-            case (.deleted, .same): ("ahead", "delete, blocked")
+            case (.same, .absent), (.changed, .absent), (.changed, .same), (.deleted, .same):
+                ("ahead", "blocked")
+            case (.changed, .changed), (.deleted, .changed):
+                (kind == .sensitive ? row.pullSensitive : row.pull, "blocked")
             default:
                 (
                     kind == .sensitive ? row.pullSensitive : row.pull,
@@ -222,7 +223,7 @@ struct SyncTableTests {
 
     private func pushed(_ variables: [Variable], _ platform: ListedRecords) -> String {
         let plan = PushPlan(
-            variables: variables, platform: platform, adopted: [:], rules: PushPlan.Rules())
+            variables: variables, platform: platform, rules: PushPlan.Rules())
         var words = plan.steps.map { step in
             switch step.action {
             case .create: "create"

@@ -109,7 +109,7 @@ struct PlanProofTests {
         print("planner, two names: \(worlds) worlds, \(check.plans) plans, \(sorted(check.counts))")
         #expect(
             Set(check.counts.keys).isSuperset(of: [
-                "typeIsFinal", "unreadable", "valueWantedElsewhere", "waits", "waits in order",
+                "unreadable", "valueWantedElsewhere", "waits", "waits in order",
             ]))
     }
 

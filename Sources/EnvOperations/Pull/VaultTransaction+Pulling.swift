@@ -27,6 +27,9 @@ extension VaultTransaction {
                 } else {
                     remove(at: position, time: time)
                     endRemote(at: position, by: vercelTime)
+                    // What Vercel has under a former name is the only one, and not to be deleted.
+                    let id = index.variables[position].id
+                    index.forgetOtherAgreements(of: project) { $0.variable == id }
                 }
                 continue
             }
@@ -101,6 +104,7 @@ extension VaultTransaction {
         // The time of the last common value: later changes are still undecided.
         if staysBehind { remote.agreedUpdatedAt = variable.remote?.agreedUpdatedAt ?? 0 }
         index.variables[position].remote = remote
+        index.forgetOtherAgreements(of: variable.project) { $0.record == record.id }
     }
 }
 

@@ -15,9 +15,7 @@ package struct PushOutcome {
             self.step = step
             return
         }
-        self.step = PushPlan.Step(
-            variable: step.variable, key: step.key, attributes: step.attributes,
-            action: .update(id: before.id, withValue: withValue))
+        self.step = step.updating(before.id, withValue: withValue)
     }
 
     package subscript<Member>(dynamicMember member: KeyPath<RequestOutcome, Member>) -> Member {
@@ -27,6 +25,16 @@ package struct PushOutcome {
     /// Vercel's error if the step failed with one.
     package var error: VercelAPIError? {
         if case .failed(_, let error) = result.end { error?.cause } else { nil }
+    }
+
+    /// Creates the outcome of a variable that Vercel keeps sensitive.
+    package static func keptSensitive(_ variable: Variable) -> PushOutcome {
+        .leftOut(
+            PushPlan.Step(
+                variable: variable, key: variable.name, attributes: variable.attributes,
+                action: .update(id: variable.remote?.id ?? "", withValue: true),
+                agreed: variable.attributes.scope, waitsFor: [], hasKnownValue: false),
+            "left out: Vercel does not make a sensitive variable readable")
     }
 
     /// Creates the outcome of a step that was taken out of the plan.
@@ -71,12 +79,12 @@ extension PushPlan {
 extension PushPlan.Step {
     /// - Parameter planned: Vercel's records when the plan was made, by id.
     fileprivate func request(_ planned: [String: VercelRecord]) -> SyncRequest {
-        let remote = variable?.remote
         func before(_ id: String) -> SyncRequest.Before {
-            // What only makes room keeps its type.
-            .init(
-                id: id, updatedAt: planned[id]?.updatedAt,
-                kind: variable == nil ? attributes.kind : remote?.agreed.kind)
+            let record = planned[id]
+            return .init(
+                id: id, updatedAt: record?.updatedAt,
+                // What only makes room keeps its type.
+                kind: variable == nil ? attributes.kind : record?.attributes.kind)
         }
         let change: SyncRequest.Action =
             switch action {
@@ -87,12 +95,14 @@ extension PushPlan.Step {
         return SyncRequest(
             key: key, attributes: attributes, action: change,
             owner: variable.map { .init(variable: $0.id, version: $0.currentVersion) },
-            // One that was never pushed and sends no value was found to be equal.
-            hasKnownValue: variable.map {
-                $0.currentVersion > 0
-                    && (remote == nil || remote?.pushedVersion == $0.currentVersion)
-            } ?? false,
-            predecessor: remote.map { .init(id: $0.id, key: $0.key, attributes: $0.agreed) },
-            waitsFor: successor)
+            hasKnownValue: hasKnownValue, agreed: agreed, waitsFor: waitsFor)
+    }
+
+    /// Returns the step as the change of a record.
+    fileprivate func updating(_ id: String, withValue: Bool) -> PushPlan.Step {
+        PushPlan.Step(
+            variable: variable, key: key, attributes: attributes,
+            action: .update(id: id, withValue: withValue), agreed: agreed, waitsFor: waitsFor,
+            hasKnownValue: hasKnownValue)
     }
 }

@@ -1,10 +1,11 @@
+internal import SyncPlan
 package import Vault
 
 /// The changes that a push would send, computed from the current state of the vault and of Vercel.
 ///
 /// A change on Vercel that the vault has not seen is a conflict. A plan with conflicts must not be
 /// sent.
-package struct PushPlan: Equatable, Sendable {
+package struct PushPlan: Sendable {
     /// What to do with one record on Vercel.
     package enum Action: Equatable, Sendable {
         case create
@@ -22,12 +23,12 @@ package struct PushPlan: Equatable, Sendable {
         /// The new attributes of the record; for a deletion, the old ones.
         package let attributes: VariableAttributes
         package let action: Action
-        /// For the old record of a renamed variable: the vault's record whose new one must exist
-        /// before the old one is deleted.
-        package var successor: Identifier?
-
-        /// The vault's record that this step is for; nil if it only clears a place.
-        var owner: Identifier? { variable?.id ?? successor }
+        /// The part of the scope that the step is about. Elsewhere the record stays as it is.
+        let agreed: Scope
+        /// For a deletion: the keys that have the value under a new name, and must have it before.
+        let waitsFor: Set<String>
+        /// Whether the record's value is the current one of ``variable``, unless someone changed it.
+        let hasKnownValue: Bool
 
         package var isDeletion: Bool {
             if case .delete = action { true } else { false }
@@ -118,100 +119,77 @@ package struct PushPlan: Equatable, Sendable {
     /// What cannot be sent while Vercel hides production variables: it would change production, or a
     /// record that may be hidden. A plan with such notes must not be sent.
     package private(set) var blocked: [RecordNote] = []
-    /// The variables of steps that were taken out of the plan.
-    package private(set) var leftOut: Set<Identifier> = []
-    /// What Vercel has, to tell which step needs the place of which record.
-    let platform: ListedRecords
-    /// See ``ScopeExchange/groups``.
-    private let exchanged: [Set<Identifier>]
+    /// What listing and journal show to be agreed on, without any request.
+    package private(set) var agreed: [RecordUpdate] = []
+    /// The records of the vault that would be several on Vercel, each with the scopes of those besides
+    /// the heaviest one.
+    package private(set) var divided: [(variable: Variable, scopes: [Scope])] = []
+    /// The journal's writes whose outcome is known now.
+    package private(set) var settled: [Identifier] = []
+    /// What would have to become readable, and Vercel keeps sensitive.
+    package private(set) var finalTypes: [Variable] = []
+    let state: ProjectState
+    /// The keys that wait for a variable that is not sent, with its name.
+    private var waiting: [String: String] = [:]
 
-    /// - Parameters:
-    ///   - variables: All records of the project, including removed ones.
-    ///   - platform: All records of the project on Vercel.
-    ///   - adopted: Records of the vault with a record on Vercel of equal value, scope and type
-    ///     that the vault had not seen, or not in its current state.
-    ///   - leftovers: Old records of renamed variables, which an earlier push should have deleted.
-    ///   - successors: The vault records that must exist before these are deleted, by Vercel's id.
-    ///   - abandoned: Old records of renamed variables that are left unchanged.
-    ///   - renamed: See ``renamedRecords(of:)``; also the leftovers of an earlier push, which asked
-    ///     about what gets weaker.
-    ///   - exchanged: See ``ScopeExchange/groups``.
-    package init(
-        variables: [Variable], platform: ListedRecords, adopted: [Identifier: VercelRecord],
-        leftovers: [VercelRecord] = [], successors: [String: Identifier] = [:],
-        abandoned: [VercelRecord] = [], renamed: Set<String> = [],
-        exchanged: [Set<Identifier>] = [], rules: Rules
-    ) {
-        (self.platform, self.exchanged) = (platform, exchanged)
-        // A record to be deleted is not in the way.
-        var staying = platform
-        staying.removeAll(where: leftovers.contains)
-        let planning = PushPlanning(
-            variables: variables, platform: staying, adopted: adopted, rules: rules)
-        // The index is sorted by random ids; sort by name for people.
-        let ordered = variables.sorted {
-            ($0.name, $0.attributes.scope.description) < ($1.name, $1.attributes.scope.description)
-        }
-        for variable in ordered where rules.includes(variable) {
-            switch planning.sendDecision(of: variable) {
-            case .nothing: break
-            case .unchanged: unchanged.append(variable)
-            case .forgotten: forgotten.append(variable.id)
-            case .steps(let more): steps += more
-            case .conflict(let conflict): conflicts.append(conflict)
-            case .aside(let note): aside.append(note)
-            case .unlisted(needsSending: false): unlisted.append(variable)
-            case .unlisted(needsSending: true):
-                blocked.append(
-                    RecordNote(
-                        key: variable.name, scope: variable.attributes.scope,
-                        reason: "Vercel does not list it, and may only hide it"))
+    /// Vercel's records of ``agreed``, by the vault's record.
+    package var agreedRecords: [Identifier: VercelRecord] {
+        var records: [Identifier: VercelRecord] = [:]
+        for update in agreed {
+            guard let id = update.variable, case .agreed(let record, _, _) = update.knowledge else {
+                continue
             }
+            records[id] = record
         }
-        let looked = ordered.filter(rules.includes)
-        if rules.force {
-            steps += planning.clearing(placesOf: looked)
-        } else {
-            conflicts += planning.conflicts(inPlacesOf: looked)
-        }
-        conflicts += abandoned.map {
-            RecordNote($0, "an earlier push should have deleted it but did not", way: .taking)
-        }
-        steps += planning.deletions(of: leftovers, successors: successors)
-        if rules.prune {
-            // A record that another step takes over is in the vault from then on.
-            let used = Set(steps.compactMap(\.remoteID))
-            var prunable = planning.prunable().filter { !used.contains($0.id) }
-            if !rules.force {
-                managed = prunable.filter { $0.integration != nil }.map {
-                    RecordNote($0, "an integration manages it on Vercel", way: .managedThere)
-                }
-                prunable.removeAll { $0.integration != nil }
-            }
-            steps += planning.deletions(of: prunable.filter { rules.contains($0.attributes.scope) })
-            spared = prunable.filter { !rules.contains($0.attributes.scope) }
-        }
-        if !rules.force { leaveManaged(variables) }
-        steps = Self.ordered(Self.merged(steps, platform), platform)
-        weakened = Self.weakenings(steps, variables, platform, renamed)
-        if !platform.isComplete { blockProduction(platform) }
+        return records
     }
 
-    /// Leaves out steps that would change what an integration manages: the integration may write it
-    /// again, or fail.
-    private mutating func leaveManaged(_ variables: [Variable]) {
-        let managed = Set(platform.filter { $0.integration != nil }.map(\.id))
-        if managed.isEmpty { return }
-        var noted: Set<Identifier> = []
-        for (step, reason) in takeOut(where: { $0.remoteID.map(managed.contains) ?? false }) {
-            if let id = step.owner, !noted.insert(id).inserted { continue }
-            // Commands take the vault's name.
-            let owner = variables.first { $0.id == step.owner }
-            self.managed.append(
-                RecordNote(
-                    key: owner?.name ?? step.key, scope: step.attributes.scope,
-                    reason: reason ?? "an integration manages it on Vercel", way: .managed))
+    /// What Vercel has, to tell which step needs the place of which record.
+    var platform: ListedRecords { state.platform }
+
+    package init(_ whole: ProjectState) {
+        var state = whole
+        var plan = ProjectPlan(state.keys, rules: state.table.rules)
+        steps = StepOrder(plan, state).steps
+        var judged = PlanNotes(plan, steps, state)
+        // What would take the place of a variable that is not sent waits for it, and so on.
+        var held = Set(judged.managed.map(\.key))
+        while case let needed = state.keys(neededBy: state.left.union(held)), !needed.isEmpty {
+            for (key, name) in needed where held.contains(name) { held.insert(key) }
+            waiting.merge(needed) { $1 }
+            state = state.leavingOut(Set(needed.keys))
+            plan = ProjectPlan(state.keys, rules: state.table.rules)
+            steps = StepOrder(plan, state).steps
+            judged = PlanNotes(plan, steps, state)
         }
+        self.state = state
+        (conflicts, managed, aside) = (judged.conflicts, judged.managed, judged.aside)
+        (blocked, unlisted, unchanged) = (judged.blocked, judged.unlisted, judged.unchanged)
+        (forgotten, finalTypes) = (judged.forgotten, judged.finalTypes)
+        for (key, name) in waiting.sorted(by: { $0.key < $1.key }) where held.contains(key) {
+            managed += state.variables.filter { $0.isLive && $0.name == key }.map {
+                RecordNote(
+                    key: key, scope: $0.attributes.scope, reason: Self.reason(waitingFor: name),
+                    way: .managed)
+            }
+        }
+        for record in state.spared {
+            if record.integration != nil, !state.rules.force {
+                managed.append(
+                    RecordNote(record, "an integration manages it on Vercel", way: .managedThere))
+            } else {
+                spared.append(record)
+            }
+        }
+        agreed =
+            state.found
+            + zip(state.keys, plan.keys).flatMap { RecordUpdate.updates(of: $0, $1, state) }
+            + RecordUpdate.doubtful(steps, state)
+        for (keyPlan, sends) in zip(plan.keys, state.sends) {
+            settled += sends.indices.filter { !keyPlan.open.contains($0) }.map { sends[$0].id }
+        }
+        divided = zip(state.keys, plan.keys).flatMap { Self.parts($0, $1, state) }
+        weakened = Self.weakenings(steps, state)
     }
 
     /// The name and scope of each Secret that is sent or changed.
@@ -220,237 +198,168 @@ package struct PushPlan: Equatable, Sendable {
             .map { ($0.key, $0.attributes.scope) }
     }
 
-    /// Blocks what would change production: another value may be there, hidden.
-    private mutating func blockProduction(_ platform: ListedRecords) {
-        let before = Dictionary(firstOf: platform.map { ($0.id, $0.attributes.scope.targets) })
-        for step in steps {
-            let targets = step.attributes.scope.targets.union(
-                step.remoteID.flatMap { before[$0] } ?? [])
-            guard targets.contains(.production) else { continue }
-            blocked.append(
-                RecordNote(
-                    key: step.key, scope: step.attributes.scope,
-                    reason: "it would change production"
-                ))
+    /// Plans again without some keys.
+    ///
+    /// - Returns: The steps of variables that are not sent; for those of other keys, the reason.
+    package mutating func leaveOut(_ keys: Set<String>) -> [(step: Step, reason: String?)] {
+        if keys.isEmpty { return [] }
+        let before = steps
+        self = PushPlan(state.leavingOut(keys))
+        return before.compactMap { step in
+            guard step.variable != nil, !steps.contains(where: step.isSame) else { return nil }
+            let other = keys.contains(step.key) ? nil : waiting[step.key] ?? keys.first
+            return (step, other.map(Self.reason))
         }
     }
 
-    /// Returns Vercel's ids of the records of renamed variables: what they hold keeps its type under
-    /// the new name.
-    ///
-    /// - Parameter variables: Before a ``ScopeExchange``.
-    package static func renamedRecords(of variables: [Variable]) -> Set<String> {
-        Set(
-            variables.filter { $0.isLive && $0.remote.map(\.key) != $0.name }
-                .compactMap { $0.remote?.id })
+    private static func reason(waitingFor name: String) -> String {
+        "it needs the place that \(name) has on Vercel, but that variable is not sent"
     }
 
-    /// Finds the steps that make something weaker: few. An update of a sensitive record is refused by
-    /// Vercel and changes nothing. Development has no sensitive values by itself.
-    private static func weakenings(
-        _ steps: [Step], _ variables: [Variable], _ platform: ListedRecords,
-        _ renamed: Set<String>
-    ) -> [Weakening] {
-        let byID = Dictionary(firstOf: platform.map { ($0.id, $0) })
-        let byKey = Dictionary(grouping: platform.filter { !renamed.contains($0.id) }, by: \.key)
+    /// Returns notes about records that somebody created in scopes that a push has left.
+    ///
+    /// - Parameters:
+    ///   - outcomes: What was sent.
+    ///   - now: What Vercel has now.
+    package func occupied(after outcomes: [PushOutcome], _ now: ListedRecords) -> [RecordNote] {
+        let own = Set(outcomes.compactMap { $0.record?.id })
+        return outcomes.filter { !$0.isFailed }.flatMap { outcome -> [RecordNote] in
+            let step = outcome.step
+            guard let before = step.remoteID.flatMap({ state.records[$0] }) else { return [] }
+            let left =
+                step.isDeletion
+                ? before.attributes.scope
+                : before.attributes.scope.subtracting(step.attributes.scope)
+            return now.filter { record in
+                record.key == before.key && record.attributes.scope.overlaps(left)
+                    && state.records[record.id] == nil && !own.contains(record.id)
+            }.map { RecordNote(occupant: $0, of: left) }
+        }
+    }
+
+    // MARK: Records of the vault that are several on Vercel
+
+    /// Returns the records of the vault whose targets would be in several records of Vercel, as far as
+    /// a request concerns them.
+    private static func parts(
+        _ key: KeyState, _ plan: KeyPlan, _ state: ProjectState
+    ) -> [(variable: Variable, scopes: [Scope])] {
+        var records = key.records.map { (id: $0.id, targets: $0.targets, isSent: false) }
+        for request in plan.requests {
+            let place = records.firstIndex { $0.id == request.subject?.record }
+            if let place {
+                (records[place].targets, records[place].isSent) = (request.targets, true)
+            } else {
+                records.append(("", request.targets, true))
+            }
+        }
+        let places = Set(key.wishes.compactMap { $0?.version.variable }).sorted()
+        return places.compactMap { place in
+            let own = TargetSet(
+                key.wishes.indices.map(Target.init).filter {
+                    key.wishes[$0.position]?.version.variable == place
+                })
+            let parts = records.map { ($0.targets.intersection(own), $0.isSent) }
+                .filter { !$0.0.isEmpty }
+                .sorted { ($0.0.heaviest?.position ?? 0) < ($1.0.heaviest?.position ?? 0) }
+            guard parts.count > 1, parts.contains(where: \.1) else { return nil }
+            return (state.variables[place], parts.dropFirst().map { state.table.scope($0.0) })
+        }
+    }
+
+    // MARK: Weaker types
+
+    /// Finds the steps that make something weaker: few. Development has no sensitive values by itself.
+    private static func weakenings(_ steps: [Step], _ state: ProjectState) -> [Weakening] {
+        // What a renamed variable holds keeps its type under the new name.
+        let byKey = Dictionary(
+            grouping: state.platform.filter { !state.renamedRecords.contains($0.id) }, by: \.key)
         let removed = Dictionary(
-            grouping: variables.filter { !$0.isLive && $0.remote != nil }, by: \.name)
+            grouping: state.variables.filter { !$0.isLive && $0.remote != nil }, by: \.name)
+        // A record that goes on with another variable does not show the type of the one that had it.
+        let taken = Dictionary(
+            firstOf: steps.filter { !$0.isDeletion }.compactMap { step in
+                step.remoteID.map { ($0, step.variable?.id) }
+            })
         return steps.compactMap { step in
             let scope = step.attributes.scope
             guard let variable = step.variable, !step.isDeletion else { return nil }
-            let own = step.remoteID.flatMap { byID[$0] }
+            let own = step.remoteID.flatMap { state.records[$0] }
             if own?.attributes.kind == .sensitive { return nil }
-            let known = [own, variable.remote.flatMap { byID[$0.id] }].compactMap(\.self)
+            let last = variable.remote.flatMap { state.records[$0.id] }
+            let isTaken = last.map { (taken[$0.id] ?? variable.id) != variable.id } ?? false
+            let known = [own, isTaken ? nil : last].compactMap(\.self)
             let overlapping = (byKey[step.key] ?? []).filter { $0.attributes.scope.overlaps(scope) }
             // For development only what is hidden there counts: nothing else made it sensitive.
             let there = scope.isOnlyDevelopment ? overlapping : known + overlapping
             // Without any, what Vercel had here before: of this variable, or of a removed one.
-            let last = (removed[step.key] ?? []).filter { $0.attributes.scope.overlaps(scope) }
+            let former = (removed[step.key] ?? []).filter { $0.attributes.scope.overlaps(scope) }
                 .max { ($0.deletedAt ?? 0) < ($1.deletedAt ?? 0) }
             let agreed = scope.isOnlyDevelopment ? nil : variable.remote?.agreed.kind
-            let gone = [last?.attributes.kind, agreed].compactMap(\.self)
+            let gone = [former?.attributes.kind, agreed].compactMap(\.self)
             guard let before = there.map(\.attributes.kind).strictest ?? gone.strictest,
                 step.attributes.kind.strictness < before.strictness
             else { return nil }
             return Weakening(step: step, before: before)
         }
     }
+}
 
-    /// Takes all steps of some keys out of the plan, and what cannot be sent without them.
-    ///
-    /// - Returns: The steps that send a variable; for those of other keys, the reason.
-    package mutating func leaveOut(_ keys: Set<String>) -> [(step: Step, reason: String?)] {
-        if keys.isEmpty { return [] }
-        return takeOut(where: { keys.contains($0.key) && $0.successor == nil })
-            .filter { $0.step.variable != nil }
+extension PushPlan.Step {
+    /// Returns whether another plan has the same step.
+    fileprivate func isSame(_ other: PushPlan.Step) -> Bool {
+        key == other.key && action == other.action && attributes == other.attributes
     }
+}
 
-    /// Takes steps out of the plan, with those that cannot be sent without them.
-    ///
-    /// - Returns: The steps, those that were chosen first; for the others, the reason.
-    private mutating func takeOut(
-        where isChosen: (Step) -> Bool
-    ) -> [(step: Step, reason: String?)] {
-        let needed = Self.needs(of: steps, platform)
-        var needing: [[Int]] = Array(repeating: [], count: steps.count)
-        for place in steps.indices { for other in needed[place] { needing[other].append(place) } }
-        let owned = Dictionary(grouping: steps.indices, by: { steps[$0].owner })
-        /// Returns the steps that are not sent without one: of the same variable, of those that it
-        /// changes places with, and those that make room for it.
-        func partners(of place: Int) -> [Int] {
-            let room = needed[place].filter { steps[$0].owner == nil }
-            guard let id = steps[place].owner else { return room }
-            let others = exchanged.first { $0.contains(id) } ?? [id]
-            return others.sorted().flatMap { owned[$0] ?? [] } + room
-        }
-        var taken = steps.indices.filter { isChosen(steps[$0]) }
-        var reasons: [Int: String?] = Dictionary(
-            uniqueKeysWithValues: taken.map { ($0, nil) })
-        var next = 0
-        while next < taken.count {
-            let place = taken[next]
-            next += 1
-            for other in partners(of: place) + needing[place] where reasons[other] == nil {
-                let isSame = steps[other].owner == steps[place].owner || steps[other].owner == nil
-                reasons[other] =
-                    isSame
-                    ? reasons[place] : .some(Self.reason(steps[other], waitingFor: steps[place]))
-                taken.append(other)
-            }
-        }
-        let left: [(step: Step, reason: String?)] = taken.map { (steps[$0], reasons[$0] ?? nil) }
-        leftOut.formUnion(left.compactMap(\.step.owner))
-        steps = steps.indices.filter { reasons[$0] == nil }.map { steps[$0] }
-        weakened.removeAll { weakening in left.contains { $0.step == weakening.step } }
-        return left
-    }
-
-    private static func reason(_ step: Step, waitingFor other: Step) -> String {
-        let name = other.variable?.name ?? other.key
-        let who = name == step.key ? "\(name) (\(other.attributes.scope.description))" : name
-        return "it needs the place that \(who) has on Vercel, but that variable is not sent"
-    }
-
-    /// Returns notes about records that other users created in scopes that records of the vault
-    /// left.
-    package static func conflicts(
-        inPlacesOf left: [Variable], among variables: [Variable], platform: ListedRecords
-    ) -> [RecordNote] {
-        PushPlanning(variables: variables, platform: platform, adopted: [:], rules: Rules())
-            .conflicts(inPlacesOf: left)
-    }
-
-    /// Returns the steps with one step for each record that makes room for several others.
-    private static func merged(_ steps: [Step], _ platform: ListedRecords) -> [Step] {
-        let making = Dictionary(
-            grouping: steps.filter { $0.variable == nil && $0.successor == nil },
-            by: { $0.remoteID ?? "" })
-        var merged: [Step] = []
-        for step in steps {
-            guard step.variable == nil, step.successor == nil,
-                let id = step.remoteID, let group = making[id], group.count > 1
-            else {
-                merged.append(step)
-                continue
-            }
-            guard step == group.first, let record = platform.first(where: { $0.id == id }) else {
-                continue
-            }
-            var attributes = record.attributes
-            for part in group where !part.isDeletion {
-                let taken = record.attributes.scope.subtracting(part.attributes.scope)
-                attributes.scope = attributes.scope.subtracting(taken)
-            }
-            let goes = attributes.scope.isEmpty || group.contains(where: \.isDeletion)
-            merged.append(
-                Step(
-                    variable: nil, key: step.key,
-                    attributes: goes ? record.attributes : attributes,
-                    action: goes ? .delete(id: id) : .update(id: id, withValue: false)))
-        }
-        return merged
-    }
-
-    /// Returns pairs whose values are worth comparing: a record never pushed with an unseen Vercel
-    ///   record of the same key, scope and type, and a record with its Vercel record that changed
-    ///   to the same scope and type.
-    package static func adoptionCandidates(
-        variables: [Variable], platform: ListedRecords, rules: Rules
-    ) -> [(variable: Variable, record: VercelRecord)] {
-        let known = Set(variables.compactMap { $0.remote?.id })
-        return variables.filter {
-            $0.isLive && rules.includes($0) && !rules.makingRoom.contains($0.id)
-        }
-        .compactMap { variable in
-            let match = platform.first { record in
-                guard record.attributes.scope == variable.attributes.scope,
-                    record.attributes.kind == variable.attributes.kind
-                else { return false }
-                guard let remote = variable.remote else {
-                    return record.key == variable.name && !known.contains(record.id)
-                }
-                return record.id == remote.id && record.updatedAt != remote.agreedUpdatedAt
-            }
-            return match.map { (variable, $0) }
+extension RecordUpdate {
+    /// Returns the records that an unfinished write may have left: ours, but not proved.
+    fileprivate static func doubtful(
+        _ steps: [PushPlan.Step], _ state: ProjectState
+    ) -> [RecordUpdate] {
+        steps.compactMap { step in
+            guard let variable = step.variable, step.sendsValue, state.isDoubtful(step),
+                let record = step.remoteID.flatMap({ state.records[$0] })
+            else { return nil }
+            return RecordUpdate(
+                variable: variable.id,
+                knowledge: .agreed(record, version: 0, attributes: record.attributes))
         }
     }
 
-    /// Returns, for each step, the steps that must precede it.
-    private static func needs(of steps: [Step], _ platform: ListedRecords) -> [[Int]] {
-        let records = Dictionary(firstOf: platform.map { ($0.id, $0) })
-        /// Returns the record whose place a step leaves; nil if it leaves none.
-        func left(by step: Step) -> VercelRecord? {
-            guard let before = step.remoteID.flatMap({ records[$0] }) else { return nil }
-            if step.isDeletion || before.key != step.key { return before }
-            let rest = before.attributes.scope.subtracting(step.attributes.scope)
-            return rest.isEmpty ? nil : before
-        }
-        let leaving = Dictionary(
-            grouping: steps.indices.filter { left(by: steps[$0]) != nil },
-            by: { left(by: steps[$0])?.key ?? "" })
-        let creations = Dictionary(
-            steps.indices.compactMap { place in
-                steps[place].action == .create
-                    ? steps[place].variable.map { ($0.id, place) } : nil
-            }, uniquingKeysWith: { first, _ in first })
-        /// Returns the steps that must precede one.
-        func needs(_ place: Int) -> [Int] {
-            let step = steps[place]
-            if let successor = step.successor { return creations[successor].map { [$0] } ?? [] }
-            guard !step.isDeletion else { return [] }
-            return (leaving[step.key] ?? []).filter { other in
-                other != place
-                    && left(by: steps[other])?.attributes.scope.overlaps(step.attributes.scope)
-                        == true
+    /// Returns what the vault has to record of a key before anything is sent.
+    fileprivate static func updates(
+        of key: KeyState, _ plan: KeyPlan, _ state: ProjectState
+    ) -> [RecordUpdate] {
+        var updates: [RecordUpdate] = []
+        var released: [String: TargetSet] = [:]
+        var told: Set<Int> = []
+        for (position, known) in key.agreements.enumerated() {
+            let now = plan.agreements[position]
+            if now == known { continue }
+            if let known, known.record != now?.record {
+                released[known.record, default: []].insert(Target(position))
             }
+            guard let now, let record = state.records[now.record],
+                let variable = state.variable(now.content.version),
+                told.insert(now.content.version.variable).inserted
+            else { continue }
+            let targets = plan.agreements.indices.filter { plan.agreements[$0] == now }
+            updates.append(
+                RecordUpdate(
+                    variable: variable.id,
+                    knowledge: .agreed(
+                        record, version: UInt64(now.content.version.number),
+                        attributes: VariableAttributes(
+                            kind: now.content.type.kind,
+                            scope: state.table.scope(TargetSet(targets.map(Target.init))),
+                            comment: now.content.comment))))
         }
-        return steps.indices.map(needs)
-    }
-
-    /// Returns the steps in order of sending: what makes room precedes what uses it, and other
-    ///   deletions are last, so that a value is not missing longer than necessary. A renamed
-    ///   sensitive variable is created under its new name before the old record is deleted.
-    private static func ordered(_ steps: [Step], _ platform: ListedRecords) -> [Step] {
-        let needed = needs(of: steps, platform)
-        let awaited = Set(needed.joined())
-        func rank(_ place: Int) -> Int {
-            if awaited.contains(place) { return steps[place].isDeletion ? 1 : 0 }
-            return switch steps[place].action {
-            case .update: 2
-            case .create: 3
-            case .delete: 4
-            }
-        }
-        var open = steps.indices.sorted { (rank($0), $0) < (rank($1), $1) }
-        var done: Set<Int> = []
-        var order: [Step] = []
-        while !open.isEmpty {
-            // A cycle cannot be ordered; Vercel will reject it.
-            let next = open.firstIndex { needed[$0].allSatisfy(done.contains) } ?? 0
-            done.insert(open[next])
-            order.append(steps[open.remove(at: next)])
-        }
-        return order
+        // What was released comes first: a variable has one state.
+        return released.sorted { $0.key < $1.key }.map { id, targets in
+            RecordUpdate(
+                variable: nil, knowledge: .released(id, from: state.table.scope(targets)))
+        } + updates
     }
 }
 
@@ -461,6 +370,11 @@ extension PushPlan.Rules {
         (records?.contains(variable.id) ?? true || makingRoom.contains(variable.id))
             && (includes(key: variable.name, variable.attributes.scope)
                 || variable.remote.map { includes(key: variable.name, $0.agreed.scope) } ?? false)
+    }
+
+    /// Returns whether nothing of a record is sent but what it leaves.
+    func onlyMakesRoom(_ variable: Variable) -> Bool {
+        makingRoom.contains(variable.id) && records?.contains(variable.id) != true
     }
 
     /// Returns whether a scope is within the selected targets.

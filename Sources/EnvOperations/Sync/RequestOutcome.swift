@@ -26,12 +26,14 @@ package struct RequestOutcome {
     package internal(set) var way = RecordNote.Way.either
 }
 
-/// What the vault has to record about one variable after a request that changed Vercel.
+/// What the vault has to record about one variable, or one of Vercel's records.
 package struct RecordUpdate {
     /// What is known about Vercel's record.
     enum Knowledge {
-        /// It is gone.
-        case gone
+        /// It is gone, by its id.
+        case gone(String)
+        /// It no longer applies there, by its id.
+        case released(String, from: Scope)
         /// Vercel accepted what was sent, which is not read back yet. `inPlaceOf` is the record
         /// right before, or nil if unknown.
         case sent(VercelRecord, withValue: Bool, inPlaceOf: VercelRecord?)
@@ -42,8 +44,8 @@ package struct RecordUpdate {
         case seen(VercelRecord?)
     }
 
-    /// The vault's record.
-    let variable: Identifier
+    /// The vault's record; nil for whichever has that record of Vercel's.
+    let variable: Identifier?
     let knowledge: Knowledge
 }
 

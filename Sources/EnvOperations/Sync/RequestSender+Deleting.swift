@@ -5,7 +5,7 @@ extension RequestSender {
     /// Deletes records in one request, except those that another user changed. The listing
     /// afterwards shows which of them are gone.
     func delete(_ steps: [Placed]) throws {
-        if steps.contains(where: { $0.step.waitsFor != nil }) { listing.expire() }
+        if steps.contains(where: { !$0.step.waitsFor.isEmpty }) { listing.expire() }
         var left = try steps.filter { try isDue($0) }
         guard !left.isEmpty else { return }
         try begin(left)
@@ -35,13 +35,16 @@ extension RequestSender {
         recordSent(left.map(\.place))
     }
 
-    /// Returns whether a record may be deleted, because the one that replaces it exists.
+    /// Returns whether a record may be deleted, because what has its value under a new name exists.
     private func isDue(_ placed: Placed) throws -> Bool {
-        guard let successor = placed.step.waitsFor else { return true }
-        let made = outcomes.compactMap { $0 }.first {
-            $0.request.owner?.variable == successor && !$0.request.isDeletion
+        let made = outcomes.compactMap(\.self).filter {
+            placed.step.waitsFor.contains($0.request.key) && !$0.request.isDeletion
         }
-        if let id = made?.record?.id, try listing.currentByID()[id] != nil { return true }
+        let isThere = try made.allSatisfy { outcome in
+            guard let id = outcome.record?.id else { return false }
+            return try listing.currentByID()[id] != nil
+        }
+        if isThere { return true }
         outcomes[placed.place] = RequestOutcome(
             request: placed.step,
             end: .failed(

@@ -5,8 +5,16 @@ package import Vault
 extension RequestSender {
     /// Verifies every written record: that it exists with its scope, type and, if Vercel shows it,
     /// value; and that deleted ones are gone.
-    func readBack(_ places: [Int]) throws {
-        guard !places.isEmpty else { return }
+    func readBack(_ all: [Int]) throws {
+        guard !all.isEmpty else { return }
+        // Of two changes of one record, the last one shows what became of both.
+        let last = Dictionary(
+            all.compactMap { place in outcomes[place]?.record.map { ($0.id, place) } },
+            uniquingKeysWith: max)
+        let overwritten = all.filter { place in
+            outcomes[place]?.record.map { last[$0.id] != place } ?? false
+        }
+        let places = all.filter { !overwritten.contains($0) }
         let found: [String: VercelRecord]
         let arena = SecretArena()
         let read: [Result<SecretSlice?, PlatformError>]
@@ -53,6 +61,11 @@ extension RequestSender {
             if case .delete(let before) = outcome.request.action, found[before.id] == nil {
                 endDeletion(of: before.id, by: outcome.request)
             }
+        }
+        for place in overwritten {
+            guard let id = outcomes[place]?.record?.id, let later = last[id] else { continue }
+            if let end = outcomes[later]?.end { outcomes[place]?.end = end }
+            if settled.contains(later) { settled.append(place) }
         }
         end(settled, proved)
         try flush()
@@ -207,16 +220,20 @@ extension RequestOutcome {
     ///
     /// - Parameter listed: The current record; nil if it is gone.
     fileprivate func proved(listed: VercelRecord?) -> [RecordUpdate] {
+        if let before = request.before, request.isDeletion {
+            return isVerified ? [RecordUpdate(variable: nil, knowledge: .gone(before.id))] : []
+        }
         guard let owner = request.owner else { return [] }
         func record(_ knowledge: RecordUpdate.Knowledge) -> RecordUpdate {
             RecordUpdate(variable: owner.variable, knowledge: knowledge)
         }
-        if request.isDeletion { return isVerified ? [record(.gone)] : [] }
         guard let platform = self.record else { return [] }
         let version = request.sendsValue ? owner.version : nil
         switch end {
         case .verified, .unverified:
-            return [record(.agreed(platform, version: version, attributes: request.attributes))]
+            var agreed = request.attributes
+            if !request.agreed.isEmpty { agreed.scope = request.agreed }
+            return [record(.agreed(platform, version: version, attributes: agreed))]
         case .conflict:
             return [
                 record(.agreed(platform, version: version, attributes: platform.attributes)),
@@ -224,7 +241,7 @@ extension RequestOutcome {
             ]
         case .failed(_, nil) where isPresumed:
             // The record is another user's after all, and the next push reports that.
-            return [record(.gone)]
+            return [record(.gone(platform.id))]
         case .failed(_, nil):
             // Not recorded as agreed, so that the next push sends it again.
             return [

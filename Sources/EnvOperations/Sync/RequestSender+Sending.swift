@@ -386,19 +386,28 @@ extension RequestSender {
     /// one ends here.
     func recordSent(_ places: [Int]) {
         end(
-            places,
+            // The journal has a deletion until it is known to be done.
+            places.filter { outcomes[$0]?.request.isDeletion != true },
             places.compactMap { place in
-                guard let outcome = outcomes[place], let owner = outcome.request.owner,
-                    case .verified = outcome.end
-                else { return nil }
                 // A deleted record is only forgotten once it is known to be gone.
-                return outcome.record.map {
-                    RecordUpdate(
-                        variable: owner.variable,
-                        knowledge: .sent(
-                            $0, withValue: outcome.request.sendsValue,
-                            inPlaceOf: resent.contains($0.id) ? nil : planned[$0.id]))
+                guard let outcome = outcomes[place], case .verified = outcome.end,
+                    let record = outcome.record
+                else { return nil }
+                let before = planned[record.id]
+                guard let owner = outcome.request.owner else {
+                    return before.map {
+                        RecordUpdate(
+                            variable: nil,
+                            knowledge: .released(
+                                record.id,
+                                from: $0.attributes.scope.subtracting(record.attributes.scope)))
+                    }
                 }
+                return RecordUpdate(
+                    variable: owner.variable,
+                    knowledge: .sent(
+                        record, withValue: outcome.request.sendsValue,
+                        inPlaceOf: resent.contains(record.id) ? nil : before))
             })
     }
 }

@@ -34,8 +34,6 @@ package final class RequestSender {
         var note = SendNote()
         /// Open journal entries by the place of their step.
         var open: [Int: SendEntry] = [:]
-        /// Journal entries for old records of renamed variables, by their ids.
-        var openLeftovers: [String: Identifier] = [:]
     }
 
     let platform: any SyncPlatform
@@ -149,19 +147,6 @@ package final class RequestSender {
             if let before = journal.open.updateValue(send, forKey: place) {
                 journal.note.ended.append(before.id)
             }
-            // The vault forgets the old record when it first records the new one.
-            if case .create = step.action, let old = step.predecessor,
-                let updatedAt = expectedTimes[old.id], journal.openLeftovers[old.id] == nil
-            {
-                let deletion = SendEntry(
-                    createdAt: time, action: .delete, project: origin.project,
-                    variable: step.owner?.variable, vercelProject: origin.remoteProject,
-                    author: origin.author, target: .init(id: old.id, updatedAt: updatedAt),
-                    key: old.key, attributes: old.attributes, version: 0, sendsValue: false,
-                    sentAfter: listing.time)
-                journal.note.begun.append(deletion)
-                journal.openLeftovers[old.id] = deletion.id
-            }
         }
         try flush()
     }
@@ -180,9 +165,6 @@ package final class RequestSender {
             record.attributes.scope.targets.contains(.production)
         {
             journal.note.departed.append(record)
-        }
-        if let leftover = journal.openLeftovers.removeValue(forKey: id) {
-            journal.note.ended.append(leftover)
         }
     }
 
@@ -227,13 +209,17 @@ package final class RequestSender {
             case .delete: .delete
             }
         let isOwners = step.sendsValue || !step.isDeletion && step.hasKnownValue
+        let (nowhere, scope) = (Scope(targets: []), step.attributes.scope)
+        let before = step.recordID.flatMap { planned[$0]?.attributes.scope }
         return SendEntry(
             createdAt: time, action: action, project: origin.project,
             variable: step.owner?.variable, vercelProject: origin.remoteProject,
             author: origin.author,
             target: step.recordID.map { .init(id: $0, updatedAt: expectedTimes[$0] ?? 0) },
-            key: step.key, attributes: step.attributes,
-            before: step.recordID.flatMap { planned[$0]?.attributes.scope },
+            key: step.key, kind: step.attributes.kind, comment: step.attributes.comment,
+            targets: step.isDeletion ? nowhere : scope,
+            released: step.isDeletion ? scope : before?.subtracting(scope) ?? nowhere,
+            agreed: step.isDeletion ? nowhere : step.agreed,
             version: isOwners ? step.owner?.version ?? 0 : 0,
             sendsValue: step.sendsValue, sentAfter: listing.time)
     }

@@ -25,13 +25,6 @@ package struct SyncRequest: Equatable, Sendable {
         package let version: UInt64
     }
 
-    /// A record that goes once the new one exists.
-    package struct Predecessor: Equatable, Sendable {
-        package let id: String
-        package let key: String
-        package let attributes: VariableAttributes
-    }
-
     package let key: String
     /// The type, scope and comment afterwards; for a deletion, the present ones.
     package let attributes: VariableAttributes
@@ -40,10 +33,10 @@ package struct SyncRequest: Equatable, Sendable {
     package let owner: Owner?
     /// Whether a record whose value is not sent has that of its owner, unless someone changed it.
     package let hasKnownValue: Bool
-    /// For a creation: the record of the same owner under another name.
-    package let predecessor: Predecessor?
-    /// For a deletion: the variable whose record must exist before.
-    package let waitsFor: Identifier?
+    /// The part of the scope that the request is about. Elsewhere the record stays as it is.
+    package let agreed: Scope
+    /// For a deletion: the keys that must have got their records before.
+    package let waitsFor: Set<String>
 
     package var before: Before? {
         switch action {

@@ -150,12 +150,14 @@ final class KeyComparison {
         }
     }
 
-    /// A record that cannot have a wished type is deleted by force only. What could not be created
+    /// A record that cannot have the type that is wished for its variable is deleted by force only. What could not be created
     /// again either is left out for that reason.
     private func leaveOutFinalTypes(_ rules: some RecordRules) {
         if state.choices.force { return }
         for target in state.targets where standing(in: target) == .changedHere {
             guard let place = state.record(in: target), let wish = wish(target),
+                resolution.agreements[target.position]?.content.version.variable
+                    == wish.version.variable,
                 !rules.canChange(state.records[place].type, to: wish.type),
                 wish.version.isReadable, rules.allows([target], of: wish.type)
             else { continue }

@@ -2,7 +2,7 @@
 /// variable. Here one becomes the other, without loss.
 extension Agreement {
     /// - Parameter variable: Whose state it is.
-    init(_ remote: RemoteState, of variable: Identifier) {
+    package init(_ remote: RemoteState, of variable: Identifier) {
         // A record that is gone has no time of its own any more. Vercel reports no time before 1.
         let seenAt = remote.seenUpdatedAt
         self.init(
@@ -35,7 +35,7 @@ extension ByteReader {
     /// Reads the part of a section with its agreements, as the states of its variables.
     ///
     /// - Parameter variables: Ascending by id, without states. Of several agreements of a variable,
-    ///   the first one that stands is its state, otherwise the first one.
+    ///   its state is that of its own name, and of those one that stands.
     /// - Returns: The other agreements.
     mutating func agreements(
         into variables: inout [Variable]
@@ -78,6 +78,11 @@ extension VaultIndex {
         for section in otherAgreements.keys where project.map({ $0 == section }) ?? true {
             otherAgreements[section]?.removeAll(where: isMeant)
         }
+    }
+
+    /// Keeps what was agreed about a record of Vercel that is no longer a variable's state.
+    package mutating func keepOtherAgreement(_ agreement: Agreement, of project: Identifier) {
+        otherAgreements[project, default: []].append(agreement)
     }
 
     /// Returns the agreements of a project, in their order: the states of its variables, and the

@@ -33,7 +33,7 @@ package struct SortableName: Equatable {
 }
 
 /// Returns whether a string precedes another one by bytes, like all of the index.
-func bytesPrecede(_ left: String, _ right: String) -> Bool { byteOrder(left, right) < 0 }
+package func bytesPrecede(_ left: String, _ right: String) -> Bool { byteOrder(left, right) < 0 }
 
 /// Returns a negative number if the left string precedes the right one by bytes, 0 for the same
 /// bytes, otherwise a positive number.

@@ -25,7 +25,8 @@ package struct Variable: Equatable, Sendable {
     }
     private var kept = Remote.none
 
-    /// Takes a state that stands instead of one that is gone, and any instead of none.
+    /// Takes a state of its own name instead of another, of those one that stands instead of one that is
+    /// gone, then one of its own targets, and any instead of none.
     ///
     /// - Returns: The one that is not taken or was replaced.
     mutating func choose(_ state: RemoteState) -> RemoteState? {
@@ -33,9 +34,15 @@ package struct Variable: Equatable, Sendable {
             kept = .known(state)
             return nil
         }
-        guard old.isGone, !state.isGone else { return state }
+        guard rank(of: state) < rank(of: old) else { return state }
         kept = .known(state)
         return old
+    }
+
+    private func rank(of state: RemoteState) -> Int {
+        if byteOrder(state.key, name) != 0 { return state.isGone ? 4 : 3 }
+        if state.isGone { return 2 }
+        return attributes.scope.overlaps(state.agreed.scope) ? 0 : 1
     }
 
     /// Indirect, because it is as large as the rest of a record, and most have none.

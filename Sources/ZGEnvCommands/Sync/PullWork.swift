@@ -101,7 +101,7 @@ struct PullWork {
             : ClaimedRecords()
         claimed.apply(to: &variables)
         var rules = rules
-        for record in try pendingDeletions(listing.records, index) {
+        for record in pendingDeletions(listing.records, index) {
             listing.skip(record, because: "the next push deletes it")
         }
         rules.skipped = Set(listing.skipped.map(\.id))
@@ -121,26 +121,19 @@ struct PullWork {
             claimed: claimed)
     }
 
-    /// Returns old records of renamed or replaced variables, which the next push deletes.
-    private func pendingDeletions(
-        _ records: ListedRecords, _ index: VaultIndex
-    ) throws -> [VercelRecord] {
+    /// Returns the records of variables under their former names, which the next push deletes.
+    private func pendingDeletions(_ records: ListedRecords, _ index: VaultIndex) -> [VercelRecord] {
         let there = Set(records.map(\.id))
-        let targets = try index.sends(of: project.id).filter { send in
-            guard send.action == .delete,
-                let variable = index.variables.first(where: { $0.id == send.variable })
-            else { return false }
-            // If the new record is missing, the old one is the only one that Vercel has.
-            return variable.isLive
-                && (variable.name == send.key
-                    || variable.remote.map { there.contains($0.id) } ?? false)
-        }.compactMap(\.target)
-        if targets.isEmpty { return [] }
-        let owned = Set(index.variables.compactMap { $0.remote?.id })
-        return records.filter { record in
-            !owned.contains(record.id)
-                && targets.contains { $0.id == record.id && $0.updatedAt == record.updatedAt }
-        }
+        // If the new record is missing, the old one is the only one that Vercel has.
+        let renamed = Set(
+            index.variables.filter { variable in
+                variable.isLive && variable.remote.map { there.contains($0.id) } ?? false
+            }.map(\.id))
+        let left = Dictionary(
+            (index.otherAgreements[project.id] ?? [])
+                .filter { $0.variable.map(renamed.contains) ?? false }
+                .map { ($0.record, $0.changedAt) }, uniquingKeysWith: { first, _ in first })
+        return records.filter { left[$0.id] == $0.updatedAt }
     }
 
     /// Returns the values of `records` by Vercel's ids, without those that it does not show.

@@ -86,11 +86,12 @@ struct PushReport {
     mutating func leaveOut(_ problems: PushProblems, of plan: inout PushPlan) {
         empty = problems.empty
         rejected = problems.keys.keys.sorted()
-        leftOut = plan.leaveOut(Set(rejected)).map { step, reason in
-            .leftOut(
-                step,
-                "left out: \(reason ?? problems.keys[step.key] ?? "its variable was left out")")
-        }
+        leftOut =
+            plan.leaveOut(Set(rejected)).map { step, reason in
+                .leftOut(
+                    step,
+                    "left out: \(reason ?? problems.keys[step.key] ?? "its variable was left out")")
+            } + plan.finalTypes.map { .keptSensitive($0) }
         self.plan = plan
     }
 
@@ -343,6 +344,14 @@ struct PushReport {
         let keys = Set(leftOut.map(\.step.key)).sorted()
         let reason = if case .failed(let reason, _) = first.end { reason } else { "" }
         let isNothingSent = !hasSent
+        let forced = leftOut.filter(\.isForcedSensitive)
+        if !forced.isEmpty, rejected.isEmpty {
+            return CommandError(
+                .failed, "\(first.step.key): \(CommandError.ending(reason))",
+                hint:
+                    "\(isNothingSent ? "Nothing was sent." : "The other changes were applied.") \(advice(onForced: forced.map(\.step)))"
+            )
+        }
         return CommandError(
             .failed,
             "\(keys.count == 1 ? "1 variable was" : "\(keys.count) variables were") not sent. \(first.step.key): \(CommandError.ending(reason))",

@@ -68,26 +68,23 @@ final class PushValues {
         return value
     }
 
-    /// Returns what Vercel's value shows about a write with an unknown outcome.
-    func evidence(
-        of candidate: SendResolution.Candidate, _ theirs: SecretSlice
-    ) throws -> SendResolution.Evidence {
-        let variable = candidate.variable
-        let sent = candidate.send.sendsValue ? candidate.send.version : 0
-        var isCompared = false
-        if variable.currentVersion > 0 {
-            let ours = try current(variable)
-            if ours.equals(theirs) { return .holds(variable.currentVersion) }
-            isCompared = sent == variable.currentVersion
-            if isCompared, theirs.count == 0 { return .empty }
+    /// Returns which of its versions a record on Vercel has.
+    ///
+    /// - Returns: Its place; nil for none of them; no value if that cannot be said.
+    func place(of theirs: SecretSlice, in candidate: ProjectState.Candidate) throws -> Int?? {
+        var isComplete = true
+        for (place, (variable, number)) in candidate.versions.enumerated() {
+            let ours =
+                number == variable.currentVersion
+                ? try current(variable) : try version(number, of: variable)
+            guard let ours else {
+                isComplete = false
+                continue
+            }
+            if ours.equals(theirs) { return .some(place) }
         }
-        // If no value was sent, Vercel must still have the previous one.
-        let before = sent > 0 ? sent : variable.remote?.pushedVersion ?? 0
-        guard before > 0, let ours = try version(before, of: variable) else {
-            return isCompared ? .other : .unknown
-        }
-        if ours.equals(theirs) { return .holds(before) }
-        return theirs.count == 0 ? .empty : .other
+        // Vercel stores an empty value instead of what was sent.
+        return isComplete && theirs.count > 0 ? .some(nil) : nil
     }
 
     /// Returns a version of a record's value, or nil if the vault no longer has it.

@@ -10,8 +10,8 @@ struct PushWork {
     private let workspace: Workspace
     private let bound: LinkedProject
     private let project: VaultProject
-    private let rules: PushPlan.Rules
-    private let values: PushValues
+    private var rules: PushPlan.Rules
+    private var values: PushValues
     /// Whether the caller handles the shared variables and the live deployment.
     private let isPart: Bool
     private let known: VercelReading?
@@ -116,47 +116,26 @@ struct PushWork {
             of: &variables, in: project, of: index, workspace.context)
         try environments.check(rules.places, variables, in: project.name)
         try values.checkHeld(among: variables, isMeant: rules.includes)
-        let resolution = try resolution(index, variables, platform)
-        for position in variables.indices {
-            guard let remote = resolution.remotes[variables[position].id] else { continue }
-            variables[position].remote = remote
-        }
         let claimed = try ClaimedRecords(
             index, of: project.id, variables, platform, account: bound.accountID)
         claimed.apply(to: &variables)
         let stricter = StricterTypes(variables: variables, platform: platform, rules: rules)
         stricter.apply(to: &variables)
-        // What a killed push was to replace: what takes its place was decided then.
-        let renamed = PushPlan.renamedRecords(of: variables)
-            .union(resolution.leftovers.map(\.id))
-        var exchange = ScopeExchange(variables: variables, platform: platform, rules: rules)
-        for position in variables.indices {
-            guard let remote = exchange.remotes[variables[position].id] else { continue }
-            variables[position].remote = remote
-        }
-        let adopted = try adopted(variables, platform)
-        var plan = PushPlan(
-            variables: variables, platform: platform, adopted: adopted,
-            leftovers: resolution.leftovers + exchange.replaced.values,
-            successors: resolution.successors, abandoned: resolution.abandoned, renamed: renamed,
-            exchanged: exchange.groups, rules: rules)
+        var state = ProjectState(
+            variables: variables, others: index.otherAgreements[project.id] ?? [],
+            sends: try index.sends(of: project.id).filter {
+                $0.vercelProject == bound.platform.id
+            }, platform: platform, rules: rules)
+        try compare(&state)
+        var plan = PushPlan(state)
         var report = PushReport(
             project: project.name, plan: plan, offersQuestions: workspace.interaction.canConfirm)
         report.reading = reading
         // A rotation refuses by itself.
         if sends { try refuseHidden(plan, platform) }
-        let seen = Seen(
-            reading: reading, resolution: resolution, claimed: claimed, stricter: stricter,
-            versions: Dictionary(
-                uniqueKeysWithValues: variables.map { ($0.id, $0.currentVersion) }))
-        guard plan.conflicts.isEmpty else {
-            if !workspace.options.dryRun { try keep(seen, [:], []) }
-            return report
-        }
-        guard sends else {
-            if !workspace.options.dryRun {
-                try keep(seen, adopted, plan.forgotten)
-            }
+        let seen = Seen(reading: reading, claimed: claimed, stricter: stricter)
+        guard plan.conflicts.isEmpty, sends else {
+            if !workspace.options.dryRun { try keep(seen, plan) }
             return report
         }
         if !plan.steps.isEmpty { try check(plan) }
@@ -184,7 +163,6 @@ struct PushWork {
                         : ""))
         }
         report.leaveOut(problems, of: &plan)
-        exchange.leaveOut(plan.leftOut)
         let schemaLines =
             isPart
             ? []
@@ -220,8 +198,15 @@ struct PushWork {
             listing.expire()
         }
         try confirmWeaker(plan, listing)
-        let deletions = deletions(of: exchange, listing)
-        try keep(seen, adopted, plan.forgotten, exchanging: (exchange, deletions))
+        let parts = try divide(plan)
+        if !parts.isEmpty {
+            var again = self
+            again.rules.allowsWeaker = true
+            again.rules.records?.formUnion(parts)
+            again.values = PushValues(workspace.session, project: project.name, atHand: [:])
+            return try again.perform(asks: false, sends: true, nil, knowing: reading)
+        }
+        try keep(seen, plan)
         if !plan.steps.isEmpty {
             var hasBegun = false
             let begunAt = workspace.context.now()
@@ -245,12 +230,6 @@ struct PushWork {
                     "Fix the cause, then push again: zg-env starts by checking which changes Vercel already has."
                 throw failure
             }
-            let deleted = Set(
-                report.outcomes.filter { $0.step.isDeletion && !$0.isFailed }
-                    .compactMap(\.step.remoteID))
-            let ended = (deletions + resolution.pending)
-                .filter { deleted.contains($0.target?.id ?? "") }.map(\.id)
-            if !ended.isEmpty { try keep(SendNote(ended: ended)) }
             Interrupts.endIfPending()
             tellGroup(report.outcomes)
             guard Interrupts.pending == nil else {
@@ -261,8 +240,8 @@ struct PushWork {
                 )
             }
             report.overtaken = overtaken(
-                plan.unchanged + plan.unlisted, adopted, platform, listing.last)
-            report.overtaken += createdMeanwhile(report.outcomes, variables, listing.last)
+                plan.unchanged + plan.unlisted, plan.agreedRecords, platform, listing.last)
+            report.overtaken += plan.occupied(after: report.outcomes, listing.last)
             let after = try lookAgain(listing.last, listedAt: begunAt)
             let known = after.project(project.id)
             report.pending = known.map { PendingChanges(of: $0, in: after) }
@@ -407,74 +386,53 @@ struct PushWork {
             bound.access.client, project: bound.platform.id, environments: environments)
     }
 
-    /// Returns records never pushed whose value Vercel already has, so that they count as pushed.
-    private func adopted(
-        _ variables: [Variable], _ platform: ListedRecords
-    ) throws -> [Identifier: VercelRecord] {
-        let candidates = PushPlan.adoptionCandidates(
-            variables: variables, platform: platform, rules: rules
-        ).filter { $0.variable.currentVersion > 0 && $0.record.attributes.kind != .sensitive }
-        guard !candidates.isEmpty else { return [:] }
+    /// Finds out which versions those records have that may have changed.
+    private func compare(_ state: inout ProjectState) throws {
+        let candidates = state.candidates
+        guard !candidates.isEmpty else { return }
         let arena = SecretArena()
-        let answers = try read(candidates.map(\.record), into: arena)
-        var adopted: [Identifier: VercelRecord] = [:]
+        let answers = try VercelValues(bound.access.client, project: bound.platform.id)
+            .read(candidates.map(\.record), into: arena, trustsEmpty: true)
+        var found: [String: Int?] = [:]
         for (candidate, answer) in zip(candidates, answers) {
             guard let theirs = try answer.get() else { continue }
-            if try values.current(candidate.variable).equals(theirs) {
-                adopted[candidate.variable.id] = candidate.record
+            if let place = try values.place(of: theirs, in: candidate) {
+                found.updateValue(place, forKey: candidate.record.id)
             }
         }
-        return adopted
+        state.take(found)
     }
 
-    /// Reads values from Vercel with few requests; nil for those that it does not show.
-    private func read(
-        _ records: [VercelRecord], into arena: SecretArena
-    ) throws -> [Result<SecretSlice?, VercelAPIError>] {
-        try VercelValues(bound.access.client, project: bound.platform.id)
-            .read(records, into: arena, trustsEmpty: true)
-    }
-
-    /// Finds out what became of unfinished writes of earlier pushes.
-    private func resolution(
-        _ index: VaultIndex, _ variables: [Variable], _ platform: ListedRecords
-    ) throws -> SendResolution {
-        // A removal by `rm --push` may have been sent by an earlier push.
-        let included = Set(
-            variables.filter { variable in
-                rules.includes(variable) || rules.vacated.contains { $0.key == variable.name }
-            }.map(\.id))
-        let sends = try index.sends(of: project.id).filter { send in
-            send.vercelProject == bound.platform.id
-                && send.variable.map { included.contains($0) } ?? true
-        }
-        if sends.isEmpty { return SendResolution() }
-        let candidates = SendResolution.candidates(
-            sends, variables: variables, platform: platform
-        ).filter { $0.record.attributes.kind != .sensitive }
-        let arena = SecretArena()
-        let answers = try read(candidates.map(\.record), into: arena)
-        var evidence: [Identifier: SendResolution.Evidence] = [:]
-        for (candidate, answer) in zip(candidates, answers) {
-            guard let theirs = try answer.get() else { continue }
-            evidence[candidate.send.id] = try values.evidence(of: candidate, theirs)
-        }
-        return SendResolution(
-            of: sends, variables: variables, platform: platform, evidence: evidence,
-            account: bound.accountID, time: workspace.context.now())
-    }
-
-    /// Returns journal entries for records deleted because others take their places.
-    private func deletions(
-        of exchange: ScopeExchange, _ listing: FreshListing
-    ) -> [SendEntry] {
-        exchange.replaced.map { id, record in
-            SendEntry(
-                createdAt: workspace.context.now(), action: .delete, project: project.id,
-                variable: id, vercelProject: bound.platform.id, author: bound.accountID,
-                target: .init(id: record.id, updatedAt: record.updatedAt), key: record.key,
-                attributes: record.attributes, version: 0, sendsValue: false,
-                sentAfter: listing.time)
+    /// Divides the records of the vault that are several on Vercel, so that each has its own.
+    ///
+    /// - Returns: The new ones.
+    private func divide(_ plan: PushPlan) throws -> Set<Identifier> {
+        guard !plan.divided.isEmpty else { return [] }
+        let held = values
+        let values = try plan.divided.map { try held.current($0.variable) }
+        let time = workspace.context.now()
+        return try workspace.session.commit { transaction, _ in
+            var parts: Set<Identifier> = []
+            for ((variable, scopes), value) in zip(plan.divided, values) {
+                guard
+                    let now = transaction.index.variables.first(where: { $0.id == variable.id }),
+                    now.currentVersion == variable.currentVersion,
+                    now.attributes == variable.attributes, now.isLive
+                else {
+                    throw CommandError(
+                        .conflict, "\(variable.name) was changed in the vault meanwhile.",
+                        hint: "Nothing was sent. Run the command again.")
+                }
+                for scope in scopes {
+                    let edits = try value.withBytes {
+                        try transaction.assign(
+                            $0, as: variable.currentVersion, to: scope, of: variable.name,
+                            in: project.id, at: time)
+                    }
+                    parts.formUnion(edits.map { transaction.index.variables[$0.position].id })
+                }
+            }
+            return parts
         }
     }
 
@@ -499,38 +457,33 @@ struct PushWork {
     /// The state of Vercel before anything is sent.
     private struct Seen {
         let reading: VercelReading
-        let resolution: SendResolution
         let claimed: ClaimedRecords
         let stricter: StricterTypes
-        /// The vault's current versions then, by record.
-        let versions: [Identifier: UInt64]
     }
 
-    /// Stores what was decided before anything is sent: adopted records, and removed records that
-    /// Vercel no longer has either. Notes what was only seen.
-    private func keep(
-        _ seen: Seen, _ adopted: [Identifier: VercelRecord], _ forgotten: [Identifier],
-        exchanging exchange: (ScopeExchange, deletions: [SendEntry])? = nil
-    ) throws {
+    /// Stores what was decided before anything is sent: what listing and journal show to be agreed on,
+    /// and removed records that Vercel no longer has either. Notes what was only seen.
+    private func keep(_ seen: Seen, _ plan: PushPlan) throws {
         let (account, time) = (bound.accountID, workspace.context.now())
         let live = bound.platform.liveDeployment
+        let reading = seen.reading
         try workspace.session.commit { transaction, _ in
-            transaction.keep(seen.resolution, account: account, time: time)
             seen.claimed.apply(to: &transaction.index.variables)
             seen.stricter.apply(to: &transaction.index.variables)
-            if let exchange { transaction.keep(exchange.0, deletions: exchange.deletions) }
-            transaction.adopt(
-                adopted, versions: seen.versions, account: account, time: time)
-            transaction.forget(forgotten, by: seen.reading.vercelTime)
+            transaction.agree(
+                on: plan.agreed, of: project.id, account: account, time: time,
+                vercelTime: reading.vercelTime)
+            transaction.end(plan.settled)
+            transaction.forget(plan.forgotten, by: reading.vercelTime)
             transaction.index.endVacated(
-                seen.reading.records, listedAt: seen.reading.listedAt,
-                vercelTime: seen.reading.vercelTime, of: project.id)
+                reading.records, listedAt: reading.listedAt,
+                vercelTime: reading.vercelTime, of: project.id)
             transaction.index.forgetRemovals(
                 of: project.id, builtWithout: live, seenAt: time)
         }
         try workspace.session.note(
-            seen.reading.records, listedAt: seen.reading.listedAt,
-            vercelTime: seen.reading.vercelTime, of: project.id)
+            reading.records, listedAt: reading.listedAt,
+            vercelTime: reading.vercelTime, of: project.id)
         try workspace.session.note(live: live, at: time, of: project.id)
     }
 
@@ -555,19 +508,6 @@ struct PushWork {
                     "it was changed on Vercel\($0.phrase(for: $0.author, as: rules.ownUser))"
                 } ?? "it was removed on Vercel")
         }
-    }
-
-    /// Returns notes on records that somebody created during the push in places that it vacated.
-    private func createdMeanwhile(
-        _ outcomes: [PushOutcome], _ variables: [Variable], _ now: ListedRecords
-    ) -> [RecordNote] {
-        let sent = Set(outcomes.filter { !$0.isFailed }.compactMap { $0.step.variable?.id })
-        let created = Set(outcomes.compactMap { $0.record?.id })
-        var others = now
-        others.removeAll { created.contains($0.id) }
-        return PushPlan.conflicts(
-            inPlacesOf: variables.filter { sent.contains($0.id) }, among: variables,
-            platform: others)
     }
 
     /// Tells the group of a shared project what Vercel has now.

@@ -71,23 +71,26 @@ struct IntegrationVariableTests {
         #expect(platform.records("SHOP") == ["production=changed"])
     }
 
-    @Test func `VER-integration what needs the place of one is left out with it`() throws {
+    @Test func `VER-integration what needs the place of one is left out`() throws {
         let platform = try pulled()
         try platform.set("FREE", "1", "-t", "production")
+        try platform.set("STORE", "changed", "-t", "production")
         done(try platform.run("rename", "STORE", "SHOP", "-p", "web"))
         done(try platform.run("rename", "OWN", "STORE", "-p", "web"))
         let dry = try platform.run("push", "-p", "web", "--dry-run")
-        let reason = "it needs the place that SHOP has on Vercel, but that variable is not sent"
+        let reason = "an integration manages it on Vercel"
         #expect(dry.output.contains("STORE (production) is left out: \(reason)"), "\(dry.output)")
         let (report, message) = try failedReport(platform.push(), 5, "conflict")
-        #expect(report.keys("managed") == ["SHOP", "STORE"] && report.keys("created") == ["FREE"])
-        #expect(report.reasons("managed").last == reason)
+        // A new name changes nothing of the integration's.
+        #expect(report.keys("managed") == ["STORE"] && report.keys("created") == ["FREE", "SHOP"])
+        #expect(report.reasons("managed") == [reason])
         #expect(report.keys("conflicts").isEmpty && report.keys("failed").isEmpty, "\(report)")
-        #expect(message.contains("zg-env push SHOP STORE -p web --force"), "\(message)")
+        #expect(message.contains("zg-env push STORE -p web --force"), "\(message)")
         #expect(platform.records("STORE") == ["production=theirs"])
+        // It keeps its old name until the new one is there.
         #expect(platform.records("OWN") == ["production=mine"])
-        done(try platform.run("push", "SHOP", "STORE", "-p", "web", "--force", "--yes"))
-        #expect(platform.records("SHOP") == ["production=theirs"])
+        done(try platform.run("push", "STORE", "-p", "web", "--force", "--yes"))
+        #expect(platform.records("SHOP") == ["production=changed"])
         #expect(platform.records("STORE") == ["production=mine"])
         #expect(platform.records("OWN").isEmpty)
     }

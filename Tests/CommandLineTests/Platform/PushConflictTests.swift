@@ -27,7 +27,6 @@ struct PushConflictTests {
 
     @Test(arguments: [
         ("encrypted", "other", ["production", "preview", "development"]),
-        ("encrypted", "mine", ["production"]),
         ("plain", "mine", ["production", "preview", "development"]),
         ("sensitive", "mine", ["production", "preview"]),
     ])
@@ -79,6 +78,15 @@ struct PushConflictTests {
         try platform.set("KEY", "next")
         #expect(try platform.pushed().keys("updated") == ["KEY"])
         #expect(platform.records("KEY") == ["production,preview,development=next"])
+    }
+
+    @Test func `a record of the same value for fewer targets gets the others`() throws {
+        let platform = try SandboxHome()
+        try create(platform, "KEY", "mine", targets: ["production"])
+        try platform.set("KEY", "mine")
+        #expect(try platform.pushed().keys("updated") == ["KEY"])
+        #expect(platform.records("KEY") == ["production,preview,development=mine"])
+        try platform.pushed().expectNothing()
     }
 
     @Test func `a differing comment on an adopted record is updated`() throws {

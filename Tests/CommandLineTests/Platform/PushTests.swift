@@ -75,7 +75,8 @@ struct PushTests {
         // An existing record takes a target from another.
         try platform.set("KEY", "both", "-t", "preview,production")
         try platform.pushed()
-        #expect(platform.records("KEY") == ["production,preview=both"])
+        // Records are kept: two with the same value stay two.
+        #expect(platform.records("KEY") == ["preview=both", "production=both"])
         try platform.pushed().expectNothing()
 
         // Two records swap a target.
@@ -83,7 +84,8 @@ struct PushTests {
         try platform.pushed()
         try platform.set("KEY", "dev", "-t", "development,preview")
         try platform.pushed()
-        #expect(platform.records("KEY") == ["preview,development=dev", "production=both"])
+        #expect(
+            platform.records("KEY") == ["development=dev", "preview=dev", "production=both"])
         try platform.pushed().expectNothing()
     }
 

@@ -171,6 +171,7 @@ struct SendJournalTests {
             "PATCH", "/v9/projects/web/env/\(try platform.id("OLD"))", ["value": "theirs"])
         let (report, _) = try failedReport(try platform.push(), 5, "conflict")
         #expect(report.keys("conflicts") == ["OLD"])
+        done(try platform.run("pull", "OLD", "-p", "web", "--yes"))
         try platform.pushed()
         #expect(platform.records("OLD") == ["production,preview=theirs"])
         #expect(platform.records("NEW") == ["production,preview=s"])

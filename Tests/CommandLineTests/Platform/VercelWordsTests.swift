@@ -37,7 +37,7 @@ struct VercelWordsTests {
         let platform = try Self.platform()
         done(try platform.run("rename", "K", "K2", "-p", "web"))
         for form in Self.forms {
-            try platform.setFaults("PATCH * says:400:There(value:\(form))")
+            try platform.setFaults("POST * says:400:There(value:\(form))")
             for options in [["--json"], []] {
                 let result = try platform.runner(["push", "-p", "web", "--yes"] + options).run()
                 Self.hides(result, form, 1)
@@ -45,7 +45,7 @@ struct VercelWordsTests {
                 #expect((result.output + result.error).contains("bad_request"))
             }
         }
-        try platform.setFaults("PATCH * says:400:There-are-100-variables")
+        try platform.setFaults("POST * says:400:There-are-100-variables")
         #expect(try platform.push().output.contains("There-are-100-variables"))
     }
 

@@ -186,6 +186,10 @@ struct TakenPlaceTests {
             ], "\(result.error)")
         for words in printed { done(try platform.runner(words + ["--yes"]).run()) }
         #expect(platform.records("D") == ["production=mine"])
+        // The new name is still to be pushed.
+        try platform.pushed()
+        #expect(platform.records("D") == [])
+        #expect(platform.records("E") == ["production,preview=mine"])
         try platform.pushed().expectNothing()
         try follower.expectHeld(["mine", "theirs"], of: ["D", "E"])
     }
@@ -213,7 +217,7 @@ struct TakenPlaceTests {
         try platform.set("S", "mine", "-t", "production", "--type", "sensitive")
         try platform.pushed()
         done(try platform.run("rename", "S", "T", "-p", "web"))
-        try platform.setFaults("DELETE * 503")
+        try platform.setFaults("DELETE * 403")
         #expect(try platform.push().end != .exited(0))
         try platform.setFaults()
         try acts("remove,key=S", "create,key=S,value=theirs,targets=production")

@@ -36,10 +36,7 @@ struct RequestSenderTests {
             let owner = try #require(request.owner)
             #expect(run.vault.agreed(owner.variable)?.version == 7)
         }
-        guard let owner = requests[2].owner, case .gone = run.vault.known[owner.variable] else {
-            Issue.record("the deletion is not recorded")
-            return
-        }
+        #expect(try run.vault.gone == [#require(requests[2].before).id])
     }
 
     @Test(arguments: Kind.allCases)
@@ -74,7 +71,7 @@ struct RequestSenderTests {
             let new = run.creation("NEW")
             if isRefused { run.platform.forbidden = ["NEW"] }
             let outcomes = try run.send(
-                [new, try run.deletion(old, waitsFor: new.owner?.variable, isKnown: false)])
+                [new, try run.deletion(old, waitsFor: [new.key], isKnown: false)])
             #expect(run.platform.records.map(\.key) == [isRefused ? "OLD" : "NEW"])
             #expect(
                 summaries(outcomes)[1]
@@ -210,12 +207,10 @@ struct RequestSenderTests {
         let known = run.vault.known.values.compactMap { knowledge -> VercelRecord? in
             switch knowledge {
             case .sent(let record, _, _), .agreed(let record, _, _): record
-            case .gone, .seen: nil
+            case .gone, .released, .seen: nil
             }
         }
-        let isGoneKnown = run.vault.known.values.contains {
-            if case .gone = $0 { true } else { false }
-        }
+        let isGoneKnown = !run.vault.gone.isEmpty
         let changed = now.filter { record in
             !before.contains(record)
                 && !known.contains { $0.id == record.id }

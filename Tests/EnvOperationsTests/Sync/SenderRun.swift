@@ -24,15 +24,19 @@ struct NotedVault {
     private(set) var open: [SendEntry] = []
     /// The last news of each variable.
     private(set) var known: [Identifier: RecordUpdate.Knowledge] = [:]
+    /// The ids of the records that are known to be gone.
+    private(set) var gone: Set<String> = []
     /// The times of the records that both sides have of each variable.
     private var witnesses: [Identifier: UInt64] = [:]
     private(set) var departed: [String] = []
 
     mutating func keep(_ note: SendNote) {
         for update in note.records {
-            known[update.variable] = update.knowledge
+            if case .gone(let id) = update.knowledge { gone.insert(id) }
+            guard let variable = update.variable else { continue }
+            known[variable] = update.knowledge
             if case .agreed(let record, _, _) = update.knowledge {
-                witnesses[update.variable] = record.updatedAt
+                witnesses[variable] = record.updatedAt
             }
         }
         departed += note.departed.map(\.id)
@@ -109,8 +113,8 @@ final class SenderRun {
             key: key,
             attributes: .init(
                 kind: kind, scope: Scope(targets: platform.kind.targets), comment: comment),
-            action: .create, owner: owner(sending: value), hasKnownValue: true, predecessor: nil,
-            waitsFor: nil)
+            action: .create, owner: owner(sending: value), hasKnownValue: true,
+            agreed: Scope(targets: platform.kind.targets), waitsFor: [])
     }
 
     /// The change of a record, with a value unless it is nil.
@@ -125,18 +129,18 @@ final class SenderRun {
             key: key ?? record.key, attributes: attributes,
             action: .change(before(record), withValue: value != nil),
             owner: owner(sending: value ?? record.value, keeping: record.value),
-            hasKnownValue: true, predecessor: nil, waitsFor: nil)
+            hasKnownValue: true, agreed: attributes.scope, waitsFor: [])
     }
 
     /// The deletion of a record; of one that the vault never had if `isKnown` is false.
     func deletion(
-        _ id: String, waitsFor: Identifier? = nil, isKnown: Bool = true
+        _ id: String, waitsFor: Set<String> = [], isKnown: Bool = true
     ) throws -> SyncRequest {
         let record = try record(id)
         return SyncRequest(
             key: record.key, attributes: record.attributes, action: .delete(before(record)),
-            owner: isKnown ? owner(sending: "") : nil, hasKnownValue: false, predecessor: nil,
-            waitsFor: waitsFor)
+            owner: isKnown ? owner(sending: "") : nil, hasKnownValue: false,
+            agreed: Scope(targets: []), waitsFor: waitsFor)
     }
 
     /// Returns a record as it is stored.

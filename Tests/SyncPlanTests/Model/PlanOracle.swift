@@ -90,6 +90,9 @@ struct PlanOracle {
         guard let record, let value, !record.type.isReadable, value.type.isReadable else {
             return verdict
         }
+        // Another variable may take its place.
+        let agreed = key.agreements[target.position]?.content.version.variable
+        guard agreed == ModelWorld.version(of: value.value).variable else { return verdict }
         // What could not be created again is left out whatever the record is.
         let isSendable = value.value % 100 < 50 && allows([target], of: value.type)
         return isSendable ? .typeIsFinal : verdict
