@@ -57,12 +57,12 @@ struct AdoptionTests {
                 [
                     RecordUpdate(
                         variable: variable,
-                        knowledge: .agreed(
+                        knowledge: .matched(
                             record, version: version, attributes: record.attributes))
                 ]
             }
-            $0.agree(
-                on: updates ?? [], of: $0.index.projects[0].id, account: "user", time: 3,
+            $0.keep(
+                updates ?? [], of: $0.index.projects[0].id, account: "user", time: 3,
                 vercelTime: 3)
         }
         return try Vault(opening: path, in: store)

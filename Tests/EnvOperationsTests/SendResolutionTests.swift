@@ -53,7 +53,7 @@ struct SendResolutionTests {
         func version(_ variable: Variable) -> UInt64? {
             plan.agreed.lazy.compactMap { update -> UInt64? in
                 guard update.variable == variable.id,
-                    case .agreed(_, let version, _) = update.knowledge
+                    case .matched(_, let version, _) = update.knowledge
                 else { return nil }
                 return version
             }.first

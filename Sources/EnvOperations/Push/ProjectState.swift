@@ -133,7 +133,7 @@ package struct ProjectState {
         found.append(
             RecordUpdate(
                 variable: variable.id,
-                knowledge: .agreed(
+                knowledge: .matched(
                     listed, version: UInt64(version.number),
                     attributes: VariableAttributes(
                         kind: record.type.kind, scope: table.scope(targets)))))

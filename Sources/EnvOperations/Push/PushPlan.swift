@@ -136,7 +136,8 @@ package struct PushPlan: Sendable {
     package var agreedRecords: [Identifier: VercelRecord] {
         var records: [Identifier: VercelRecord] = [:]
         for update in agreed {
-            guard let id = update.variable, case .agreed(let record, _, _) = update.knowledge else {
+            guard let id = update.variable, case .matched(let record, _, _) = update.knowledge
+            else {
                 continue
             }
             records[id] = record
@@ -181,10 +182,14 @@ package struct PushPlan: Sendable {
                 spared.append(record)
             }
         }
-        agreed =
-            state.found
-            + zip(state.keys, plan.keys).flatMap { RecordUpdate.updates(of: $0, $1, state) }
-            + RecordUpdate.doubtful(steps, state)
+        // A conflict is decided for the whole variable, unless an unfinished write is part of it.
+        let conflicting = Set(conflicts.map(\.key))
+        agreed = state.found
+        for place in state.keys.indices
+        where !conflicting.contains(state.keys[place].key) || !state.sends[place].isEmpty {
+            agreed += RecordUpdate.updates(of: state.keys[place], plan.keys[place], state)
+        }
+        agreed += RecordUpdate.doubtful(steps, state)
         for (keyPlan, sends) in zip(plan.keys, state.sends) {
             settled += sends.indices.filter { !keyPlan.open.contains($0) }.map { sends[$0].id }
         }
@@ -323,7 +328,7 @@ extension RecordUpdate {
             else { return nil }
             return RecordUpdate(
                 variable: variable.id,
-                knowledge: .agreed(record, version: 0, attributes: record.attributes))
+                knowledge: .matched(record, version: 0, attributes: record.attributes))
         }
     }
 
@@ -348,7 +353,7 @@ extension RecordUpdate {
             updates.append(
                 RecordUpdate(
                     variable: variable.id,
-                    knowledge: .agreed(
+                    knowledge: .matched(
                         record, version: UInt64(now.content.version.number),
                         attributes: VariableAttributes(
                             kind: now.content.type.kind,

@@ -23,22 +23,21 @@ extension VaultTransaction {
     /// - Parameters:
     ///   - account: The account that sent it.
     ///   - time: Milliseconds since 1970 by this machine's clock.
-    ///   - vercelTime: Vercel's time by which the results were seen; nil if no record is gone.
+    ///   - vercelTime: Vercel's time by which the results were seen.
     package mutating func keep(
         _ records: [RecordUpdate], of project: Identifier, account: String, time: UInt64,
-        vercelTime: UInt64? = nil
+        vercelTime: UInt64
     ) {
+        var holders = RecordHolders(index.variables, of: project)
         var departures: [ProductionRemoval] = []
         for entry in records {
             switch entry.knowledge {
             case .gone(let id):
-                release(id, from: nil, of: project, by: vercelTime ?? time, &departures)
+                release(id, from: nil, of: project, by: vercelTime, holders, &departures)
             case .released(let id, let scope):
-                release(id, from: scope, of: project, by: vercelTime ?? time, &departures)
+                release(id, from: scope, of: project, by: vercelTime, holders, &departures)
             case .seen(let record):
-                guard let position = entry.variable.flatMap({ self.position(of: $0) }) else {
-                    continue
-                }
+                guard let position = holders[entry.variable] else { continue }
                 if let record {
                     index.variables[position].remote?.seenUpdatedAt = record.updatedAt
                 }
@@ -46,117 +45,119 @@ extension VaultTransaction {
                 if record != nil || index.variables[position].isLive {
                     index.variables[position].remote?.isGone = record == nil
                 }
-            case .sent(let record, _, _), .agreed(let record, _, _):
-                guard let position = entry.variable.flatMap({ self.position(of: $0) }) else {
-                    continue
-                }
+            case .sent(let record, let withValue, let place):
+                guard let position = holders[entry.variable] else { continue }
+                let state = sent(record, withValue, inPlaceOf: place, at: position, account, time)
+                take(state, of: record, at: position, in: project, by: vercelTime, &holders)
+            case .agreed(let record, let version, let attributes):
+                guard let position = holders[entry.variable] else { continue }
                 let known = index.variables[position].remote
-                let state = state(after: entry.knowledge, at: position, account, time)
-                if case .agreed = entry.knowledge,
-                    let removal = known?.removal(
-                        with: state.agreed, by: max(record.updatedAt, vercelTime ?? 0))
+                let state = agreed(record, version, attributes, at: position, account, time)
+                if let removal = known?.removal(
+                    with: attributes, by: max(record.updatedAt, vercelTime))
                 {
                     departures.append(removal)
                 }
-                // Under its former name it is still to be deleted.
-                if let known, known.id != record.id, known.key != record.key, !known.isGone {
-                    index.keepOtherAgreement(
-                        StoredAgreement(known, of: index.variables[position].id), of: project)
-                }
-                index.variables[position].remote = nil
-                take(state, of: record, in: project, by: vercelTime ?? time)
-                index.variables[position].remote = state
+                take(state, of: record, at: position, in: project, by: vercelTime, &holders)
+            case .matched(let record, let version, let attributes):
+                guard let position = holders[entry.variable] else { continue }
+                match(
+                    record, version, attributes, at: position, account, time, vercelTime, &holders)
             }
         }
         addTraces(of: departures, of: project, account: account, time: time)
         dropObsoleteTraces(of: project)
     }
 
-    /// Returns what is known of a variable's record after a response, or once it was read back.
-    private func state(
-        after knowledge: RecordUpdate.Knowledge, at position: Int, _ account: String, _ time: UInt64
-    ) -> RemoteState {
-        let variable = index.variables[position]
-        let known = variable.remote
-        // A value that Vercel shows but that has not been seen yet must still be pulled.
-        let awaited =
-            variable.currentVersion == 0 && SyncState(of: variable) == .behind
-            ? known?.agreedUpdatedAt : nil
-        switch knowledge {
-        case .sent(let record, let withValue, let place):
-            // The previous state stays agreed until the rest is verified.
-            let version = withValue ? 0 : known?.pushedVersion ?? 0
-            let before = withValue ? nil : place
-            var remote = RemoteState(
-                id: record.id, key: before?.key ?? record.key, account: account,
-                pushedVersion: version,
-                agreed: before?.attributes ?? known?.agreed ?? record.attributes,
-                updatedAt: record.updatedAt, pushedAt: time)
-            if withValue {
-                remote.earlier = known?.earlier(
-                    before: variable.currentVersion, record, inPlaceOf: place)
-            } else if let awaited {
-                remote.agreedUpdatedAt = awaited
-            }
-            return remote
-        case .agreed(let record, let version, let attributes):
-            var remote = RemoteState(
-                id: record.id, key: record.key, account: account,
-                pushedVersion: version ?? known?.pushedVersion ?? 0, agreed: attributes,
-                updatedAt: record.updatedAt, pushedAt: time)
-            if version != nil, known?.hasPlace(of: record) == true {
-                remote.earlier = known?.earlier
-            }
-            if version == nil, let awaited, record.attributes.kind != .sensitive {
-                remote.agreedUpdatedAt = awaited
-            }
-            return remote
-        case .gone, .released, .seen: preconditionFailure("tells nothing of one variable")
-        }
-    }
-
     /// Records what listing and journal show to be agreed on, without any request.
     ///
     /// A record that was never pushed takes over the comment if it has none; one that was removed
     /// meanwhile agrees on nothing.
-    package mutating func agree(
-        on updates: [RecordUpdate], of project: Identifier, account: String, time: UInt64,
-        vercelTime: UInt64
+    private mutating func match(
+        _ record: VercelRecord, _ version: UInt64, _ attributes: VariableAttributes,
+        at position: Int, _ account: String, _ time: UInt64, _ vercelTime: UInt64,
+        _ holders: inout RecordHolders
     ) {
-        let updates = updates.filter { update in
-            guard let id = update.variable else { return true }
-            guard let position = position(of: id),
-                index.variables[position].isLive || index.variables[position].remote != nil
-            else { return false }
-            if case .agreed(_, _, let attributes) = update.knowledge,
-                index.variables[position].remote == nil,
-                index.variables[position].attributes.comment == nil
-            {
-                index.variables[position].attributes.comment = attributes.comment
-            }
-            return true
+        let variable = index.variables[position]
+        guard variable.isLive || variable.remote != nil else { return }
+        if variable.remote == nil, variable.attributes.comment == nil {
+            index.variables[position].attributes.comment = attributes.comment
         }
-        for update in updates {
-            let known = update.variable.flatMap { position(of: $0) }
-                .flatMap { index.variables[$0].remote }
-            keep([update], of: project, account: account, time: time, vercelTime: vercelTime)
-            // Elsewhere the old state stays agreed, since what changed there was not seen.
-            guard case .agreed(let record, _, let attributes) = update.knowledge, var known,
-                let variable = update.variable, known.key == record.key, !known.isGone
-            else { continue }
-            known.agreed.scope = known.agreed.scope.subtracting(attributes.scope)
-            if !known.agreed.scope.isEmpty {
-                index.keepOtherAgreement(StoredAgreement(known, of: variable), of: project)
-            }
+        let state = agreed(record, version, attributes, at: position, account, time)
+        take(state, of: record, at: position, in: variable.project, by: vercelTime, &holders)
+        // Elsewhere the old state stays agreed, since what changed there was not seen.
+        guard var rest = variable.remote, rest.key == record.key, !rest.isGone else { return }
+        rest.agreed.scope = rest.agreed.scope.subtracting(attributes.scope)
+        if !rest.agreed.scope.isEmpty {
+            index.keepOtherAgreement(StoredAgreement(rest, of: variable.id), of: variable.project)
         }
     }
 
-    /// Takes from other variables what is agreed about a record, and what it no longer has.
+    /// Returns what is known of a variable's record after a response.
+    private func sent(
+        _ record: VercelRecord, _ withValue: Bool, inPlaceOf place: VercelRecord?,
+        at position: Int, _ account: String, _ time: UInt64
+    ) -> RemoteState {
+        let known = index.variables[position].remote
+        // The previous state stays agreed until the rest is verified.
+        let version = withValue ? 0 : known?.pushedVersion ?? 0
+        let before = withValue ? nil : place
+        var remote = RemoteState(
+            id: record.id, key: before?.key ?? record.key, account: account,
+            pushedVersion: version,
+            agreed: before?.attributes ?? known?.agreed ?? record.attributes,
+            updatedAt: record.updatedAt, pushedAt: time)
+        if withValue {
+            remote.earlier = known?.earlier(
+                before: index.variables[position].currentVersion, record, inPlaceOf: place)
+        } else if let awaited = awaited(at: position) {
+            remote.agreedUpdatedAt = awaited
+        }
+        return remote
+    }
+
+    /// Returns what is known of a variable's record once it was read back.
+    private func agreed(
+        _ record: VercelRecord, _ version: UInt64?, _ attributes: VariableAttributes,
+        at position: Int, _ account: String, _ time: UInt64
+    ) -> RemoteState {
+        let known = index.variables[position].remote
+        var remote = RemoteState(
+            id: record.id, key: record.key, account: account,
+            pushedVersion: version ?? known?.pushedVersion ?? 0, agreed: attributes,
+            updatedAt: record.updatedAt, pushedAt: time)
+        if version != nil, known?.hasPlace(of: record) == true {
+            remote.earlier = known?.earlier
+        }
+        if version == nil, record.attributes.kind != .sensitive,
+            let awaited = awaited(at: position)
+        {
+            remote.agreedUpdatedAt = awaited
+        }
+        return remote
+    }
+
+    /// Returns the agreed time of a value that Vercel shows and that is still to be pulled.
+    private func awaited(at position: Int) -> UInt64? {
+        let variable = index.variables[position]
+        guard variable.currentVersion == 0, SyncState(of: variable) == .behind else { return nil }
+        return variable.remote?.agreedUpdatedAt
+    }
+
+    /// Gives a record of Vercel's to a variable, and takes it from others, with what the record no longer
+    /// has.
     private mutating func take(
-        _ state: RemoteState, of record: VercelRecord, in project: Identifier,
-        by vercelTime: UInt64
+        _ state: RemoteState, of record: VercelRecord, at own: Int, in project: Identifier,
+        by vercelTime: UInt64, _ holders: inout RecordHolders
     ) {
-        for position in index.variables.indices where index.variables[position].project == project {
+        // Under its former name it is still to be deleted.
+        if let known = index.variables[own].remote, known.id != record.id, known.key != record.key,
+            !known.isGone
+        {
+            index.keepOtherAgreement(
+                StoredAgreement(known, of: index.variables[own].id), of: project)
+        }
+        for position in holders[state.id] where position != own {
             guard let other = index.variables[position].remote, other.id == state.id else {
                 continue
             }
@@ -174,6 +175,8 @@ extension VaultTransaction {
             $0.scope.overlaps(state.agreed.scope)
                 && ($0.record == state.id || $0.key == state.key)
         }
+        index.variables[own].remote = state
+        holders.add(own, to: state.id)
     }
 
     /// Records that one of Vercel's records no longer applies somewhere.
@@ -181,9 +184,9 @@ extension VaultTransaction {
     /// - Parameter scope: Nil if it is gone.
     private mutating func release(
         _ id: String, from scope: Scope?, of project: Identifier, by vercelTime: UInt64,
-        _ departures: inout [ProductionRemoval]
+        _ holders: RecordHolders, _ departures: inout [ProductionRemoval]
     ) {
-        for position in index.variables.indices where index.variables[position].project == project {
+        for position in holders[id] {
             guard let known = index.variables[position].remote, known.id == id, !known.isGone else {
                 continue
             }
@@ -226,6 +229,27 @@ extension VaultTransaction {
         remote.end(by: vercelTime)
         index.variables[position].remote = remote
     }
+}
+
+/// Where the variables of a project are, by their ids and by those of Vercel's records.
+private struct RecordHolders {
+    private let positions: [Identifier: Int]
+    private var holders: [String: [Int]] = [:]
+
+    init(_ variables: [Variable], of project: Identifier) {
+        let own = variables.indices.filter { variables[$0].project == project }
+        positions = Dictionary(firstOf: own.map { (variables[$0].id, $0) })
+        for position in own {
+            if let id = variables[position].remote?.id { add(position, to: id) }
+        }
+    }
+
+    subscript(variable: Identifier?) -> Int? { variable.flatMap { positions[$0] } }
+
+    /// Those that may have a record.
+    subscript(id: String) -> [Int] { holders[id] ?? [] }
+
+    mutating func add(_ position: Int, to id: String) { holders[id, default: []].append(position) }
 }
 
 extension RemoteState {

@@ -40,6 +40,8 @@ package struct RecordUpdate {
         /// What both sides have: the version (0 if Vercel has something else, nil if none was
         /// sent), and type, scope and comment.
         case agreed(VercelRecord, version: UInt64?, attributes: VariableAttributes)
+        /// What listing and journal show to be agreed on, for part of the record.
+        case matched(VercelRecord, version: UInt64, attributes: VariableAttributes)
         /// Vercel's current record, on which both sides have not agreed; nil if it is gone.
         case seen(VercelRecord?)
     }

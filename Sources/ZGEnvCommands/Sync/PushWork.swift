@@ -104,17 +104,61 @@ struct PushWork {
         let words: String
     }
 
+    /// What is known before anything is sent.
+    private struct Preparation {
+        let reading: VercelReading
+        let index: VaultIndex
+        /// All records of the project.
+        let variables: [Variable]
+        let claimed: ClaimedRecords
+        let stricter: StricterTypes
+        var plan: PushPlan
+        var report: PushReport
+    }
+
+    /// - Parameter hasAsked: Whether the user has seen and confirmed the plan.
     private func perform(
-        asks: Bool, sends: Bool, _ followUp: FollowUp?, knowing reading: VercelReading
+        asks: Bool, sends: Bool, _ followUp: FollowUp?, knowing reading: VercelReading,
+        hasAsked: Bool = false
     ) throws -> PushReport {
-        let (environments, platform) = (reading.environments, reading.records)
-        let listing = reading.listing
+        var push = try prepared(reading)
+        // A rotation refuses by itself.
+        if sends { try refuseHidden(push.plan, reading.records) }
+        guard push.plan.conflicts.isEmpty, sends else {
+            if !workspace.options.dryRun { try keep(push) }
+            return push.report
+        }
+        if !push.plan.steps.isEmpty { try check(push.plan) }
+        if push.plan.steps.contains(where: \.sendsValue) { try values.open() }
+        try leaveOutRejected(&push)
+        if !hasAsked {
+            guard try isConfirmed(push, asks: asks, followUp) else {
+                push.report.isDryRun = true
+                return push.report
+            }
+            try confirmWeaker(push.plan, reading.listing)
+        }
+        let parts = try divide(push)
+        if !parts.isEmpty {
+            var again = self
+            again.rules.records?.formUnion(parts)
+            again.values = PushValues(workspace.session, project: project.name, atHand: [:])
+            return try again.perform(
+                asks: asks, sends: true, nil, knowing: reading, hasAsked: true)
+        }
+        try keep(push)
+        if !push.plan.steps.isEmpty { try send(&push, asks: asks) }
+        return push.report
+    }
+
+    /// Compares both sides, and plans.
+    private func prepared(_ reading: VercelReading) throws -> Preparation {
+        let platform = reading.records
         let index = try workspace.session.index(.everything)
         var variables = index.variables.filter { $0.project == project.id }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
-        try rules.leaveOutOffers(
-            of: &variables, in: project, of: index, workspace.context)
-        try environments.check(rules.places, variables, in: project.name)
+        try rules.leaveOutOffers(of: &variables, in: project, of: index, workspace.context)
+        try reading.environments.check(rules.places, variables, in: project.name)
         try values.checkHeld(among: variables, isMeant: rules.includes)
         let claimed = try ClaimedRecords(
             index, of: project.id, variables, platform, account: bound.accountID)
@@ -127,127 +171,121 @@ struct PushWork {
                 $0.vercelProject == bound.platform.id
             }, platform: platform, rules: rules)
         try compare(&state)
-        var plan = PushPlan(state)
+        let plan = PushPlan(state)
         var report = PushReport(
             project: project.name, plan: plan, offersQuestions: workspace.interaction.canConfirm)
         report.reading = reading
-        // A rotation refuses by itself.
-        if sends { try refuseHidden(plan, platform) }
-        let seen = Seen(reading: reading, claimed: claimed, stricter: stricter)
-        guard plan.conflicts.isEmpty, sends else {
-            if !workspace.options.dryRun { try keep(seen, plan) }
-            return report
-        }
-        if !plan.steps.isEmpty { try check(plan) }
-        if plan.steps.contains(where: \.sendsValue) { try values.open() }
-        let vercel = vercel(environments)
-        let sender = RequestSender(
-            vercel,
-            .init(
-                project: project.id, remoteProject: bound.platform.id, author: author(of: plan),
-                now: workspace.context.now),
-            planned: platform, listing: listing,
-            values: plan.values(sent: values.current, kept: values.stored),
-            keep: { try keep($0) }, progress: progress())
-        let problems = try plan.problems(
-            on: vercel, productionBranch: bound.platform.link?.productionBranch,
-            among: variables, insisted: rules.force ? rules.keys ?? [] : [],
-            values: values.current)
+        return Preparation(
+            reading: reading, index: index, variables: variables, claimed: claimed,
+            stricter: stricter, plan: plan, report: report)
+    }
+
+    /// Leaves out what Vercel would reject.
+    private func leaveOutRejected(_ push: inout Preparation) throws {
+        let problems = try push.plan.problems(
+            on: vercel(push.reading.environments),
+            productionBranch: bound.platform.link?.productionBranch, among: push.variables,
+            insisted: rules.force ? rules.keys ?? [] : [], values: values.current)
         guard problems.general.isEmpty else {
             throw CommandError(
                 .usage,
                 "Vercel would reject this push: \(problems.general.joined(separator: "; ")).",
-                hint: "Nothing was sent.\(adviceOnEnvironments(plan, environments))"
+                hint: "Nothing was sent."
+                    + adviceOnEnvironments(push.plan, push.reading.environments)
                     + (problems.hasTooMany
                         ? " Remove variables that are not needed with: zg-env rm KEY -p \(word: project.name) --push"
                         : ""))
         }
-        report.leaveOut(problems, of: &plan)
+        push.report.leaveOut(problems, of: &push.plan)
+    }
+
+    /// Shows the plan, and asks.
+    private func isConfirmed(
+        _ push: Preparation, asks: Bool, _ followUp: FollowUp?
+    ) throws -> Bool {
+        let (report, options) = (push.report, workspace.options)
         let schemaLines =
             isPart
             ? []
             : try PushSchema(
-                plan, of: project, in: index, places: rules.places, requires: checksSchema,
-                workspace
+                push.plan, of: project, in: push.index, places: rules.places,
+                requires: checksSchema, workspace
             ).lines
         let policyLines =
             asks || command != nil
             ? SeparateProduction.planLines(
-                plan.secrets, in: project.name, of: bound, asks: asks, workspace) : []
+                push.plan.secrets, in: project.name, of: bound, asks: asks, workspace) : []
         // Only a question shows the plan.
-        if workspace.options.yes || workspace.options.dryRun || !asks {
+        if options.yes || options.dryRun || !asks {
             for line in schemaLines { workspace.context.warn("schema", "\(line).") }
-            if !workspace.options.dryRun { report.warnOfEmpty(workspace.context) }
+            if !options.dryRun { report.warnOfEmpty(workspace.context) }
         }
         // `set` and `import` have said it.
         let readable = asks && command == nil ? report.readableNotice : nil
-        if workspace.options.yes, !workspace.options.dryRun, let readable {
-            workspace.note("\(readable).")
-        }
-        if asks || workspace.options.dryRun {
-            let lines = report.planLines + [readable].compactMap(\.self) + policyLines
-            let question =
-                "Push to \(bound.platform.name)\(followUp.map { " and \($0.words)" } ?? "")?"
-            let answer = try workspace.confirm(
+        if options.yes, !options.dryRun, let readable { workspace.note("\(readable).") }
+        guard asks || options.dryRun else { return true }
+        let lines = report.planLines + [readable].compactMap(\.self) + policyLines
+        let question =
+            "Push to \(bound.platform.name)\(followUp.map { " and \($0.words)" } ?? "")?"
+        guard
+            try workspace.confirm(
                 (lines.isEmpty ? lines : lines + schemaLines) + (followUp?.plan ?? []), question)
-            guard answer else {
-                report.isDryRun = true
-                return report
+        else { return false }
+        // The question may have been open for any time.
+        push.reading.listing.expire()
+        return true
+    }
+
+    /// Sends the steps, reads back, and finds out what is not live yet.
+    private func send(_ push: inout Preparation, asks: Bool) throws {
+        let (plan, listing) = (push.plan, push.reading.listing)
+        let sender = RequestSender(
+            vercel(push.reading.environments),
+            .init(
+                project: project.id, remoteProject: bound.platform.id, author: author(of: plan),
+                now: workspace.context.now),
+            planned: push.reading.records, listing: listing,
+            values: plan.values(sent: values.current, kept: values.stored),
+            keep: { try keep($0) }, progress: progress())
+        var hasBegun = false
+        let begunAt = workspace.context.now()
+        do {
+            push.report.outcomes = try workspace.audited(
+                Set(plan.steps.map(\.key)).sorted(), project: project.name,
+                command: command, seen: push.index.metadata
+            ) {
+                hasBegun = true
+                return try Interrupts.deferred { try plan.send(through: sender) }
+            } failed: {
+                $0.contains(where: \.isFailed)
             }
-            // The question may have been open for any time.
-            listing.expire()
+        } catch let error as VaultError {
+            // A caller with a larger operation reports this in its own words.
+            guard asks || command != nil, hasBegun else { throw error }
+            // The vault is unchanged, but Vercel may not be.
+            var failure = CommandError(mapping: error)
+            failure.effect = .mayBeSent
+            failure.hint =
+                "Fix the cause, then push again: zg-env starts by checking which changes Vercel already has."
+            throw failure
         }
-        try confirmWeaker(plan, listing)
-        let parts = try divide(plan)
-        if !parts.isEmpty {
-            var again = self
-            again.rules.allowsWeaker = true
-            again.rules.records?.formUnion(parts)
-            again.values = PushValues(workspace.session, project: project.name, atHand: [:])
-            return try again.perform(asks: false, sends: true, nil, knowing: reading)
+        Interrupts.endIfPending()
+        tellGroup(push.report.outcomes)
+        guard Interrupts.pending == nil else {
+            throw CommandError(
+                .failed, "Canceled.", effect: .mayBeSent,
+                hint:
+                    "To finish, push again: zg-env starts by checking which changes Vercel already has."
+            )
         }
-        try keep(seen, plan)
-        if !plan.steps.isEmpty {
-            var hasBegun = false
-            let begunAt = workspace.context.now()
-            do {
-                report.outcomes = try workspace.audited(
-                    Set(plan.steps.map(\.key)).sorted(), project: project.name,
-                    command: command, seen: index.metadata
-                ) {
-                    hasBegun = true
-                    return try Interrupts.deferred { try plan.send(through: sender) }
-                } failed: {
-                    $0.contains(where: \.isFailed)
-                }
-            } catch let error as VaultError {
-                // A caller with a larger operation reports this in its own words.
-                guard asks || command != nil, hasBegun else { throw error }
-                // The vault is unchanged, but Vercel may not be.
-                var failure = CommandError(mapping: error)
-                failure.effect = .mayBeSent
-                failure.hint =
-                    "Fix the cause, then push again: zg-env starts by checking which changes Vercel already has."
-                throw failure
-            }
-            Interrupts.endIfPending()
-            tellGroup(report.outcomes)
-            guard Interrupts.pending == nil else {
-                throw CommandError(
-                    .failed, "Canceled.", effect: .mayBeSent,
-                    hint:
-                        "To finish, push again: zg-env starts by checking which changes Vercel already has."
-                )
-            }
-            report.overtaken = overtaken(
-                plan.unchanged + plan.unlisted, plan.agreedRecords, platform, listing.last)
-            report.overtaken += plan.occupied(after: report.outcomes, listing.last)
-            let after = try lookAgain(listing.last, listedAt: begunAt)
-            let known = after.project(project.id)
-            report.pending = known.map { PendingChanges(of: $0, in: after) }
-            report.lacksProduction = known?.live == nil
-        }
-        return report
+        push.report.overtaken =
+            overtaken(
+                plan.unchanged + plan.unlisted, plan.agreedRecords, push.reading.records,
+                listing.last) + plan.occupied(after: push.report.outcomes, listing.last)
+        let after = try lookAgain(listing.last, listedAt: begunAt)
+        let known = after.project(project.id)
+        push.report.pending = known.map { PendingChanges(of: $0, in: after) }
+        push.report.lacksProduction = known?.live == nil
     }
 
     /// Refuses what Vercel's list is not complete enough for. Nothing is sent then, and nothing of it
@@ -406,12 +444,14 @@ struct PushWork {
     /// Divides the records of the vault that are several on Vercel, so that each has its own.
     ///
     /// - Returns: The new ones.
-    private func divide(_ plan: PushPlan) throws -> Set<Identifier> {
+    private func divide(_ push: Preparation) throws -> Set<Identifier> {
+        let plan = push.plan
         guard !plan.divided.isEmpty else { return [] }
         let held = values
         let values = try plan.divided.map { try held.current($0.variable) }
         let time = workspace.context.now()
         return try workspace.session.commit { transaction, _ in
+            push.stricter.apply(to: &transaction.index.variables)
             var parts: Set<Identifier> = []
             for ((variable, scopes), value) in zip(plan.divided, values) {
                 guard
@@ -454,24 +494,17 @@ struct PushWork {
         }
     }
 
-    /// The state of Vercel before anything is sent.
-    private struct Seen {
-        let reading: VercelReading
-        let claimed: ClaimedRecords
-        let stricter: StricterTypes
-    }
-
     /// Stores what was decided before anything is sent: what listing and journal show to be agreed on,
     /// and removed records that Vercel no longer has either. Notes what was only seen.
-    private func keep(_ seen: Seen, _ plan: PushPlan) throws {
+    private func keep(_ push: Preparation) throws {
         let (account, time) = (bound.accountID, workspace.context.now())
         let live = bound.platform.liveDeployment
-        let reading = seen.reading
+        let (reading, plan) = (push.reading, push.plan)
         try workspace.session.commit { transaction, _ in
-            seen.claimed.apply(to: &transaction.index.variables)
-            seen.stricter.apply(to: &transaction.index.variables)
-            transaction.agree(
-                on: plan.agreed, of: project.id, account: account, time: time,
+            push.claimed.apply(to: &transaction.index.variables)
+            push.stricter.apply(to: &transaction.index.variables)
+            transaction.keep(
+                plan.agreed, of: project.id, account: account, time: time,
                 vercelTime: reading.vercelTime)
             transaction.end(plan.settled)
             transaction.forget(plan.forgotten, by: reading.vercelTime)

@@ -186,10 +186,6 @@ struct TakenPlaceTests {
             ], "\(result.error)")
         for words in printed { done(try platform.runner(words + ["--yes"]).run()) }
         #expect(platform.records("D") == ["production=mine"])
-        // The new name is still to be pushed.
-        try platform.pushed()
-        #expect(platform.records("D") == [])
-        #expect(platform.records("E") == ["production,preview=mine"])
         try platform.pushed().expectNothing()
         try follower.expectHeld(["mine", "theirs"], of: ["D", "E"])
     }

@@ -206,7 +206,8 @@ struct RequestSenderTests {
         let now = run.platform.records
         let known = run.vault.known.values.compactMap { knowledge -> VercelRecord? in
             switch knowledge {
-            case .sent(let record, _, _), .agreed(let record, _, _): record
+            case .sent(let record, _, _), .agreed(let record, _, _), .matched(let record, _, _):
+                record
             case .gone, .released, .seen: nil
             }
         }
