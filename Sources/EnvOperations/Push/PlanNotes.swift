@@ -93,13 +93,17 @@ struct PlanNotes {
         }
     }
 
-    /// Notes renamed variables that Vercel lost.
+    /// Notes renamed variables that Vercel lost, and removed ones that have another name there.
     private mutating func noteLost() {
         guard state.platform.isComplete else { return }
         // What this program deleted is not lost.
         let deleted = Set(
             state.sends.joined().filter { $0.action == .delete }.compactMap { $0.target?.id })
         for variable in state.variables where rules.includes(variable) && !rules.force {
+            if let record = renamedThere(variable), noted.insert(variable.id).inserted {
+                noteChanged(variable, record, isBehind: false)
+                continue
+            }
             guard variable.isLive, let remote = variable.remote, remote.key != variable.name,
                 !deleted.contains(remote.id), state.records[remote.id] == nil,
                 !moved.contains(variable.id),
@@ -140,9 +144,19 @@ struct PlanNotes {
                 variable.currentVersion > 0 ? taken(variable, record, key) : gone(variable))
         } else if let record {
             noteChanged(variable, record, isBehind: isBehind)
+        } else if let record = renamedThere(variable) {
+            noteChanged(variable, record, isBehind: isBehind)
         } else {
             conflicts.append(gone(variable))
         }
+    }
+
+    /// Returns the record of a variable if it has another name on Vercel now.
+    private func renamedThere(_ variable: Variable) -> VercelRecord? {
+        guard let remote = variable.remote, let record = state.records[remote.id],
+            record.key != remote.key
+        else { return nil }
+        return record
     }
 
     private mutating func noteChanged(

@@ -46,7 +46,11 @@ package struct ProjectState {
         records = Dictionary(firstOf: platform.map { ($0.id, $0) })
         renamedRecords = Set(
             variables.filter { $0.isLive && $0.remote.map(\.key) != $0.name }
-                .compactMap { $0.remote?.id } + others.map(\.record))
+                .compactMap { $0.remote?.id }
+                + others.filter { other in
+                    let variable = variables.first { $0.id == other.variable }
+                    return variable.map { $0.name != other.key } ?? true
+                }.map(\.record))
         let agreed = AgreedRecord.all(variables, others)
         table = TargetTable(
             variables.map(\.attributes.scope) + agreed.map(\.scope)
@@ -281,7 +285,12 @@ package struct ProjectState {
         var choices = PushChoices()
         choices.force = rules.force
         let vacated = vacated(key)
-        if rules.force { choices.pruned = vacated }
+        if rules.force {
+            // What someone added to a record that is ours goes too.
+            choices.pruned = listed.filter { record in
+                agreements.contains { $0?.record == record.id }
+            }.reduce(into: vacated) { $0 = $0.union(table.set($1.attributes.scope)) }
+        }
         if rules.prune {
             for record in prunable(listed, agreements) where rules.contains(record.attributes.scope)
             {

@@ -84,6 +84,8 @@ package struct PushPlan: Sendable {
         package var keys: Set<String>?
         /// The records; nil for all.
         package var records: Set<Identifier>?
+        /// Records that are selected whatever else is.
+        package var parts: Set<Identifier> = []
         /// Records that only make room: their scope is updated, or they are deleted, and nothing
         /// else of them is sent. They count as selected.
         package var makingRoom: Set<Identifier> = []
@@ -131,6 +133,12 @@ package struct PushPlan: Sendable {
     let state: ProjectState
     /// The keys that wait for a variable that is not sent, with its name.
     private var waiting: [String: String] = [:]
+
+    /// Returns whether another plan sends the same, from whatever records of the vault.
+    package func sendsSame(as other: PushPlan) -> Bool {
+        steps.count == other.steps.count
+            && steps.allSatisfy { step in other.steps.contains(where: step.isSame) }
+    }
 
     /// Vercel's records of ``agreed``, by the vault's record.
     package var agreedRecords: [Identifier: VercelRecord] {
@@ -244,18 +252,18 @@ package struct PushPlan: Sendable {
 
     // MARK: Records of the vault that are several on Vercel
 
-    /// Returns the records of the vault whose targets would be in several records of Vercel, as far as
-    /// a request concerns them.
+    /// Returns the records of the vault whose targets are in several records of Vercel after the
+    /// requests.
     private static func parts(
         _ key: KeyState, _ plan: KeyPlan, _ state: ProjectState
     ) -> [(variable: Variable, scopes: [Scope])] {
-        var records = key.records.map { (id: $0.id, targets: $0.targets, isSent: false) }
+        var records = key.records.map { (id: $0.id, targets: $0.targets) }
         for request in plan.requests {
             let place = records.firstIndex { $0.id == request.subject?.record }
             if let place {
-                (records[place].targets, records[place].isSent) = (request.targets, true)
+                records[place].targets = request.targets
             } else {
-                records.append(("", request.targets, true))
+                records.append(("", request.targets))
             }
         }
         let places = Set(key.wishes.compactMap { $0?.version.variable }).sorted()
@@ -264,11 +272,11 @@ package struct PushPlan: Sendable {
                 key.wishes.indices.map(Target.init).filter {
                     key.wishes[$0.position]?.version.variable == place
                 })
-            let parts = records.map { ($0.targets.intersection(own), $0.isSent) }
-                .filter { !$0.0.isEmpty }
-                .sorted { ($0.0.heaviest?.position ?? 0) < ($1.0.heaviest?.position ?? 0) }
-            guard parts.count > 1, parts.contains(where: \.1) else { return nil }
-            return (state.variables[place], parts.dropFirst().map { state.table.scope($0.0) })
+            let parts = records.map { $0.targets.intersection(own) }
+                .filter { !$0.isEmpty }
+                .sorted { ($0.heaviest?.position ?? 0) < ($1.heaviest?.position ?? 0) }
+            guard parts.count > 1, state.variables[place].currentVersion > 0 else { return nil }
+            return (state.variables[place], parts.dropFirst().map { state.table.scope($0) })
         }
     }
 
@@ -349,7 +357,13 @@ extension RecordUpdate {
                 let variable = state.variable(now.content.version),
                 told.insert(now.content.version.variable).inserted
             else { continue }
-            let targets = plan.agreements.indices.filter { plan.agreements[$0] == now }
+            let targets = TargetSet(
+                plan.agreements.indices.filter { plan.agreements[$0] == now }.map(Target.init))
+            // Of a record with targets that were not seen, a pull has to find those.
+            guard
+                !key.sends.isEmpty
+                    || state.table.set(record.attributes.scope).isSubset(of: targets)
+            else { continue }
             updates.append(
                 RecordUpdate(
                     variable: variable.id,
@@ -357,7 +371,7 @@ extension RecordUpdate {
                         record, version: UInt64(now.content.version.number),
                         attributes: VariableAttributes(
                             kind: now.content.type.kind,
-                            scope: state.table.scope(TargetSet(targets.map(Target.init))),
+                            scope: state.table.scope(targets),
                             comment: now.content.comment))))
         }
         // What was released comes first: a variable has one state.
@@ -372,14 +386,17 @@ extension PushPlan.Rules {
     /// Returns whether a record is selected. A record that lost a selected target is included,
     /// because Vercel still has it there.
     package func includes(_ variable: Variable) -> Bool {
-        (records?.contains(variable.id) ?? true || makingRoom.contains(variable.id))
-            && (includes(key: variable.name, variable.attributes.scope)
-                || variable.remote.map { includes(key: variable.name, $0.agreed.scope) } ?? false)
+        parts.contains(variable.id)
+            || (records?.contains(variable.id) ?? true || makingRoom.contains(variable.id))
+                && (includes(key: variable.name, variable.attributes.scope)
+                    || variable.remote.map { includes(key: variable.name, $0.agreed.scope) }
+                        ?? false)
     }
 
     /// Returns whether nothing of a record is sent but what it leaves.
     func onlyMakesRoom(_ variable: Variable) -> Bool {
         makingRoom.contains(variable.id) && records?.contains(variable.id) != true
+            && !parts.contains(variable.id)
     }
 
     /// Returns whether a scope is within the selected targets.

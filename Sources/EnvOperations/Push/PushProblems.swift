@@ -28,14 +28,16 @@ extension PushPlan {
     ) throws -> PushProblems {
         var problems = PushProblems()
         var entries: [EnvironmentVariableRules.Entry] = []
-        for step in steps {
-            guard step.sendsValue, let variable = step.variable else { continue }
-            let new = vercel.newVariable(step.key, try values(variable), step.attributes)
+        for step in steps where step.variable != nil && !step.isDeletion {
             for name in step.attributes.scope.customEnvironments
             where vercel.environments.id(of: name) == nil {
                 problems.general.append(
                     "\(step.key): the project has no custom environment \(name)")
             }
+        }
+        for step in steps {
+            guard step.sendsValue, let variable = step.variable else { continue }
+            let new = vercel.newVariable(step.key, try values(variable), step.attributes)
             let broken = EnvironmentVariableRules.problems(
                 of: new, productionBranch: productionBranch)
             if let first = broken.first {

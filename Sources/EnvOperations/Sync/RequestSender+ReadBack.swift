@@ -231,6 +231,8 @@ extension RequestOutcome {
         let version = request.sendsValue ? owner.version : nil
         switch end {
         case .verified, .unverified:
+            // A value that was known to be there is there still.
+            let version = version ?? (request.hasKnownValue ? owner.version : nil)
             var agreed = request.attributes
             if !request.agreed.isEmpty { agreed.scope = request.agreed }
             return [record(.agreed(platform, version: version, attributes: agreed))]

@@ -101,6 +101,11 @@ package final class RequestSender {
                 underWay = group(places, of: requests)
                 try send(underWay.map { ($0, requests[$0]) })
                 places = places.dropFirst(underWay.count)
+                // What was listed before no longer shows a record that changes once more.
+                let sent = Set(underWay.compactMap { requests[$0].recordID })
+                if places.contains(where: { requests[$0].recordID.map(sent.contains) ?? false }) {
+                    listing.expire()
+                }
                 progress(requests.count - places.count, requests.count)
             }
         } catch let error as PlatformError {

@@ -125,14 +125,14 @@ struct PullWork {
     private func pendingDeletions(_ records: ListedRecords, _ index: VaultIndex) -> [VercelRecord] {
         let there = Set(records.map(\.id))
         // If the new record is missing, the old one is the only one that Vercel has.
-        let renamed = Set(
-            index.variables.filter { variable in
+        let names = Dictionary(
+            uniqueKeysWithValues: index.variables.filter { variable in
                 variable.isLive && variable.remote.map { there.contains($0.id) } ?? false
-            }.map(\.id))
+            }.map { ($0.id, $0.name) })
         let left = Dictionary(
-            (index.otherAgreements[project.id] ?? [])
-                .filter { $0.variable.map(renamed.contains) ?? false }
-                .map { ($0.record, $0.changedAt) }, uniquingKeysWith: { first, _ in first })
+            (index.otherAgreements[project.id] ?? []).filter { other in
+                other.variable.flatMap { names[$0] }.map { $0 != other.key } ?? false
+            }.map { ($0.record, $0.changedAt) }, uniquingKeysWith: { first, _ in first })
         return records.filter { left[$0.id] == $0.updatedAt }
     }
 

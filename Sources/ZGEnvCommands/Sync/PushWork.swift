@@ -116,10 +116,10 @@ struct PushWork {
         var report: PushReport
     }
 
-    /// - Parameter hasAsked: Whether the user has seen and confirmed the plan.
+    /// - Parameter confirmed: The plan that the user has seen and confirmed, if there was one.
     private func perform(
         asks: Bool, sends: Bool, _ followUp: FollowUp?, knowing reading: VercelReading,
-        hasAsked: Bool = false
+        confirmed: PushPlan? = nil
     ) throws -> PushReport {
         var push = try prepared(reading)
         // A rotation refuses by itself.
@@ -131,7 +131,13 @@ struct PushWork {
         if !push.plan.steps.isEmpty { try check(push.plan) }
         if push.plan.steps.contains(where: \.sendsValue) { try values.open() }
         try leaveOutRejected(&push)
-        if !hasAsked {
+        if let confirmed {
+            guard push.plan.sendsSame(as: confirmed) else {
+                throw CommandError(
+                    .conflict, "\(project.name) was changed in the vault meanwhile.",
+                    hint: "Nothing was sent. Run the command again.")
+            }
+        } else {
             guard try isConfirmed(push, asks: asks, followUp) else {
                 push.report.isDryRun = true
                 return push.report
@@ -141,10 +147,10 @@ struct PushWork {
         let parts = try divide(push)
         if !parts.isEmpty {
             var again = self
-            again.rules.records?.formUnion(parts)
+            again.rules.parts.formUnion(parts)
             again.values = PushValues(workspace.session, project: project.name, atHand: [:])
             return try again.perform(
-                asks: asks, sends: true, nil, knowing: reading, hasAsked: true)
+                asks: asks, sends: true, nil, knowing: reading, confirmed: push.plan)
         }
         try keep(push)
         if !push.plan.steps.isEmpty { try send(&push, asks: asks) }
@@ -443,7 +449,7 @@ struct PushWork {
 
     /// Divides the records of the vault that are several on Vercel, so that each has its own.
     ///
-    /// - Returns: The new ones.
+    /// - Returns: All parts.
     private func divide(_ push: Preparation) throws -> Set<Identifier> {
         let plan = push.plan
         guard !plan.divided.isEmpty else { return [] }
@@ -452,7 +458,7 @@ struct PushWork {
         let time = workspace.context.now()
         return try workspace.session.commit { transaction, _ in
             push.stricter.apply(to: &transaction.index.variables)
-            var parts: Set<Identifier> = []
+            var parts = Set(plan.divided.map(\.variable.id))
             for ((variable, scopes), value) in zip(plan.divided, values) {
                 guard
                     let now = transaction.index.variables.first(where: { $0.id == variable.id }),

@@ -46,7 +46,7 @@ extension ModelChecker {
     // MARK: On Vercel
 
     /// A successful push without `--force` leaves each variable its record: one that was removed
-    /// and recreated is another record.
+    /// and recreated is another record, unless it has a value that the vault knew.
     mutating func checkIdentity(of run: ModelRun, _ attempts: [Attempt]) {
         let command = run.command
         guard run.status == 0, command.name == "push" || command.has("--push"),
@@ -59,6 +59,8 @@ extension ModelChecker {
                 // A creation without an answer may have made it.
                 !attempts.contains(where: { $0.names.contains(old.name) })
             else { continue }
+            let there = run.storedBefore.first { $0.id == remote.id }
+            if let there, there.isShown, run.before.values.contains(there.value) { continue }
             problem("it ended with 0, and takes another record for that of \(new.name)")
         }
     }
