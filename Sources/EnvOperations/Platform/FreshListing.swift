@@ -38,7 +38,7 @@ package final class FreshListing {
     /// Returns the records, listing them again if the listing is too old or precedes the last
     /// pause.
     ///
-    /// - Throws: ``PlatformError/init(hiding:)`` if more is hidden than in the last listing, so that
+    /// - Throws: `PlatformError.init(hiding:)` if more is hidden than in the last listing, so that
     ///   nothing counts as removed that was only hidden since.
     package func current() throws(PlatformError) -> ListedRecords {
         if let readAt, platform.elapsed - readAt.elapsed < Self.maximumAge,

@@ -4,7 +4,7 @@ package import Vault
 /// Both sides of a project, and what they last agreed, as the planner takes them: key by key and
 /// target by target.
 ///
-/// What was agreed is read from ``Variable/remote`` and ``VaultIndex/otherAgreements``. Each record of
+/// What was agreed is read from `Variable.remote` and `VaultIndex.otherAgreements`. Each record of
 /// the vault is a variable of the planner's, so that a record on Vercel is never that of two.
 package struct ProjectState {
     /// A record on Vercel whose value decides what is to be done, and the versions to compare it with.
