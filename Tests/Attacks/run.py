@@ -522,7 +522,7 @@ VALUES = [
     command(f"run -t production --no-inherit -- {PRINT}", folder="web", refusal=NOT_DONE),
     command("export -p web -t production --format json -y"),
     command("reveal A_KEY -p web -t production"),
-    command("reveal A_KEY -p web -t production --version 2"),
+    command("reveal A_KEY -p web --version 2"),
     command("diff .env -p local -t production"),
     command("scan web --all-projects", codes=(0, 1)),
     command("verify"),
