@@ -20,6 +20,8 @@ struct PlanNotes {
     /// The records of the vault, and those on Vercel, that have a note.
     private var noted: Set<Identifier> = []
     private var notedThere: Set<String> = []
+    /// Records of the vault that Vercel shows as they are.
+    private var seen: Set<Identifier> = []
     /// Records of the vault that the journal shows to have another record on Vercel now.
     private var moved: Set<Identifier> = []
 
@@ -67,6 +69,11 @@ struct PlanNotes {
             }
         }
         for omission in plan.leftOut { note(omission.reason, at: omission.target, of: key) }
+        for target in plan.same {
+            if let variable = state.variable(key.wishes[target.position]?.version) {
+                seen.insert(variable.id)
+            }
+        }
         for target in plan.notSelected where key.wishes[target.position] != nil {
             noteForeign(target, key)
         }
@@ -88,6 +95,11 @@ struct PlanNotes {
         else { return }
         if variable.remote != nil, listed == nil, !state.platform.isComplete {
             unlisted.append(variable)
+        } else if let listed, listed.updatedAt != variable.remote?.agreedUpdatedAt,
+            !seen.contains(variable.id), !rules.force
+        {
+            // It left its targets, and what is hidden may be there.
+            noteChanged(variable, listed, isBehind: true)
         } else {
             unchanged.append(variable)
         }

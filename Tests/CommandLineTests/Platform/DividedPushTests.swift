@@ -89,4 +89,12 @@ struct DividedPushTests {
         try failedReport(platform.push(), 5, "conflict").report.expectOnlyConflict("K")
         #expect(platform.records("OTHER") == ["production=one"])
     }
+
+    @Test func `a record that left its targets is behind, also while production is hidden`() throws
+    {
+        try platform.set("K", "one", "-t", "production,preview")
+        try platform.pushed()
+        try acts("set,key=K,newTargets=development", "hide-production")
+        try failedReport(platform.push(), 5, "conflict").report.expectOnlyConflict("K")
+    }
 }
