@@ -318,7 +318,7 @@ package struct ProjectState {
         for agreement in agreed {
             guard let place = agreement.place, rules.includes(variables[place]) else { continue }
             var left = table.set(agreement.scope).subtracting(wanted)
-            // What somebody created there belongs to nothing that is selected.
+            // What someone created there belongs to nothing that is selected.
             if let places = rules.places, records[agreement.id] == nil {
                 left = left.intersection(table.within(places))
             }

@@ -131,6 +131,8 @@ package struct PushPlan: Sendable {
     /// What would have to become readable, and Vercel keeps sensitive.
     package private(set) var finalTypes: [Variable] = []
     let state: ProjectState
+    /// The state before anything was left out that waits for another variable.
+    private let whole: ProjectState
     /// The keys that wait for a variable that is not sent, with its name.
     private var waiting: [String: String] = [:]
 
@@ -157,6 +159,7 @@ package struct PushPlan: Sendable {
     var platform: ListedRecords { state.platform }
 
     package init(_ whole: ProjectState) {
+        self.whole = whole
         var state = whole
         var plan = ProjectPlan(state.keys, rules: state.table.rules)
         steps = StepOrder(plan, state).steps
@@ -205,6 +208,15 @@ package struct PushPlan: Sendable {
         weakened = Self.weakenings(steps, state)
     }
 
+    /// Makes conflicts of what would have to be divided.
+    package mutating func refuseDivision() {
+        conflicts += divided.map {
+            RecordNote(
+                key: $0.variable.name, scope: $0.variable.attributes.scope,
+                reason: "Vercel has it as several variables", way: .either)
+        }
+    }
+
     /// The name and scope of each Secret that is sent or changed.
     package var secrets: [(key: String, scope: Scope)] {
         steps.filter { !$0.isDeletion && $0.attributes.kind == .sensitive }
@@ -217,7 +229,7 @@ package struct PushPlan: Sendable {
     package mutating func leaveOut(_ keys: Set<String>) -> [(step: Step, reason: String?)] {
         if keys.isEmpty { return [] }
         let before = steps
-        self = PushPlan(state.leavingOut(keys))
+        self = PushPlan(whole.leavingOut(keys))
         return before.compactMap { step in
             guard step.variable != nil, !steps.contains(where: step.isSame) else { return nil }
             let other = keys.contains(step.key) ? nil : waiting[step.key] ?? keys.first
@@ -229,7 +241,7 @@ package struct PushPlan: Sendable {
         "it needs the place that \(name) has on Vercel, but that variable is not sent"
     }
 
-    /// Returns notes about records that somebody created in scopes that a push has left.
+    /// Returns notes about records that someone created in scopes that a push has left.
     ///
     /// - Parameters:
     ///   - outcomes: What was sent.

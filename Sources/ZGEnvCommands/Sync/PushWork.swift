@@ -134,7 +134,7 @@ struct PushWork {
         if let confirmed {
             guard push.plan.sendsSame(as: confirmed) else {
                 throw CommandError(
-                    .conflict, "\(project.name) was changed in the vault meanwhile.",
+                    .conflict, "\(project.name) was changed while the command was running.",
                     hint: "Nothing was sent. Run the command again.")
             }
         } else {
@@ -177,7 +177,9 @@ struct PushWork {
                 $0.vercelProject == bound.platform.id
             }, platform: platform, rules: rules)
         try compare(&state)
-        let plan = PushPlan(state)
+        var plan = PushPlan(state)
+        // A rotation puts back only the records that it began with.
+        if isPart { plan.refuseDivision() }
         var report = PushReport(
             project: project.name, plan: plan, offersQuestions: workspace.interaction.canConfirm)
         report.reading = reading
@@ -466,7 +468,8 @@ struct PushWork {
                     now.attributes == variable.attributes, now.isLive
                 else {
                     throw CommandError(
-                        .conflict, "\(variable.name) was changed in the vault meanwhile.",
+                        .conflict,
+                        "\(variable.name) was changed while the command was running.",
                         hint: "Nothing was sent. Run the command again.")
                 }
                 for scope in scopes {
