@@ -7,8 +7,8 @@ struct Rename: Command {
     static let spec = CommandSpec(
         ["rename"], "Rename a variable",
         discussion: """
-            Keeps the history. The next push renames it on Vercel; \
-            for that, a sensitive variable needs a value in the vault. One push can swap two names.
+            Keeps the history. The next push creates it under the new name on Vercel and deletes the \
+            old one; for that, the vault needs its value. One push can swap two names.
             """,
         arguments: [
             VariableName.argument,
@@ -17,17 +17,15 @@ struct Rename: Command {
         exitCodes: ExitCode.ofOpening(and: .conflict, .unauthorized))
     static let fields = "project, key, was: string; dryRun: boolean"
 
-    /// Refuses a rename that the next push could not make: Vercel cannot rename sensitive
-    /// variables, so that a push creates them again, which needs a value.
+    /// Refuses a rename that the next push could not make: a push creates the variable under its new
+    /// name, which needs a value.
     private func checkValues(of records: [Variable], _ project: VaultProject) throws {
-        let stuck = records.first {
-            $0.currentVersion == 0 && $0.remote?.agreed.kind == .sensitive
-        }
+        let stuck = records.first { $0.currentVersion == 0 && $0.remote != nil }
         guard let stuck else { return }
         let options = records.count == 1 ? "" : stuck.attributes.scope.optionText
         throw CommandError(
             .conflict,
-            "Vercel cannot rename sensitive variables, and the vault has no value to recreate \(stuck.name) with.",
+            "\(stuck.name) cannot be created on Vercel under a new name, because the vault has no value for it.",
             hint:
                 "Set the value first: zg-env set \(word: stuck.name) -p \(word: project.name)\(options)"
         )

@@ -254,7 +254,7 @@ struct PrintedAdviceTests {
         try act("create,key=S,value=theirs,targets=production,type=sensitive")
         try platform.pulled("--yes").expectMember("conflicts", [])
         let renamed = try platform.run("rename", "S", "S2", "-p", "web")
-        failed(renamed, 5, "Vercel cannot rename sensitive variables", "zg-env set S -p web")
+        failed(renamed, 5, "cannot be created on Vercel under a new name", "zg-env set S -p web")
         try platform.set("OTHER", "other")
         #expect(try platform.pushed().keys("created") == ["OTHER"])
         #expect(platform.records("S") == ["production=theirs"])
